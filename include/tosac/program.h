@@ -318,6 +318,8 @@ class Graph {
   void MoveBefore(Node* node, Node* before);
   // A name that no value of this graph has: `wish`, or `wish_N`.
   std::string UniqueName(std::string_view wish);
+  // Gives `value` the name `wish`, made unique.
+  void Rename(Value* value, std::string_view wish);
 
  private:
   friend class Program;
@@ -367,6 +369,9 @@ std::string ToText(const Program& program, const TextOptions& options = {});
 // right, one output node, every TOSA node with its row's number of operands and attributes. A
 // failure is a bug of the pass that ran last.
 Result<void> Verify(const Program& program);
+
+// The user's own line: "file.py:12: code" of the innermost frame of an FX stack trace; "" for "".
+std::string SourceLine(std::string_view stack_trace);
 
 // ---- front end and back end ----
 

@@ -96,6 +96,10 @@ class Lowering {
 
  private:
   friend class Driver;
+  // The TOSA value that stands for an ATen value.
+  Value* Lowered(const Value* value);
+  DType NarrowConstant(std::string_view name, DType dtype);
+
   Builder& b_;
   std::vector<Diag>& notes_;
   const fx::Node* node_ = nullptr;
