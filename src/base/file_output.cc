@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output files that are whole or not there.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tosac/io.h"
+
+namespace tosac {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+Diag WriteError(const std::string& path) {
+  return Error("io-write", std::string("can not be written: ") + std::strerror(errno),
+               {path == "-" ? "standard output" : path, "", ""});
+}
+
+// Writes every piece; false with errno set on failure.
+bool WriteAll(int fd, std::span<const Bytes> pieces) {
+  std::vector<iovec> batch;
+  size_t next = 0;
+  size_t skip = 0;  // bytes of pieces[next] that are written already
+  while (true) {
+    batch.clear();
+    size_t from = skip;
+    for (size_t i = next; i < pieces.size() && batch.size() < IOV_MAX; ++i) {
+      const Bytes rest = pieces[i].subspan(from);
+      from = 0;
+      if (rest.empty()) {
+        if (batch.empty()) {
+          ++next;
+          skip = 0;
+        }
+        continue;
+      }
+      batch.push_back({const_cast<uint8_t*>(rest.data()), rest.size()});  // NOLINT: writev reads
+    }
+    if (batch.empty()) return true;
+    const ssize_t wrote = writev(fd, batch.data(), static_cast<int>(batch.size()));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    size_t left = static_cast<size_t>(wrote);
+    while (next < pieces.size() && left >= pieces[next].size() - skip) {
+      left -= pieces[next].size() - skip;
+      ++next;
+      skip = 0;
+    }
+    skip += left;
+  }
+}
+
+// The file that `path` leads to through symbolic links (a dangling last link included).
+std::string FollowLinks(std::string path) {
+  constexpr int kMaxLinks = 40;  // Linux's own limit
+  for (int i = 0; i < kMaxLinks; ++i) {
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path.c_str(), target, sizeof(target));
+    if (length < 0) return path;
+    const std::string link(target, static_cast<size_t>(length));
+    const size_t slash = path.rfind('/');
+    const bool relative = link.empty() || link[0] != '/';
+    path = relative && slash != std::string::npos ? path.substr(0, slash + 1) + link : link;
+  }
+  return path;
+}
+
+Result<void> WriteBeside(std::span<const Bytes> pieces, const std::string& path,
+                         const std::string& shown, mode_t mode) {
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return WriteError(shown);
+  const bool ok = WriteAll(fd, pieces) && fchmod(fd, mode) == 0;
+  const int failure = errno;
+  const bool closed = close(fd) == 0;
+  if (ok && closed && rename(temporary.c_str(), path.c_str()) == 0) return {};
+  if (!ok) errno = failure;
+  Diag diag = WriteError(shown);
+  unlink(temporary.c_str());
+  return diag;
+}
+
+}  // namespace
+
+Result<void> WriteFile(std::span<const Bytes> pieces, const std::string& path) {
+  if (path == "-") {
+    if (!WriteAll(STDOUT_FILENO, pieces)) return WriteError(path);
+    return {};
+  }
+  struct stat info = {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return WriteError(path);
+  }
+  if (exists && !S_ISREG(info.st_mode)) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return WriteError(path);
+    const bool ok = WriteAll(fd, pieces);
+    Result<void> result = ok ? Result<void>() : Result<void>(WriteError(path));
+    if (close(fd) != 0 && ok) return WriteError(path);
+    return result;
+  }
+  mode_t mode = 0;
+  if (exists) {
+    mode = info.st_mode & 07777;
+    // Renaming would replace a file that its owner protected from writing.
+    if (access(path.c_str(), W_OK) != 0) return WriteError(path);
+  } else {
+    const mode_t mask = umask(0);
+    umask(mask);
+    mode = 0666 & ~mask;
+  }
+  return WriteBeside(pieces, FollowLinks(path), path, mode);
+}
+
+Result<void> WriteText(std::string_view text, const std::string& path) {
+  const Bytes piece(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  return WriteFile(std::span(&piece, 1), path);
+}
+
+}  // namespace tosac
