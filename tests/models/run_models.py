@@ -84,9 +84,9 @@ def cases_of_pack(pack):
     table = json.loads((pack / "cases.json").read_text())
     fields = {f.name for f in dataclasses.fields(Case)}
     for row in table["cases"]:
-        known = {k: v for k, v in row.items() if k in fields and k != "name"}
+        known = {k: v for k, v in row.items() if k in fields - {"name", "arrays"}}
         yield Case(name=f"{pack.name}/{row['name']}", archive=pack / (row["name"] + ".pt2"),
-                   arrays=pack / (row["name"] + ".npz"), **known)
+                   arrays=pack / row.get("arrays", row["name"] + ".npz"), **known)
 
 
 def cases_of(path, overrides):
@@ -446,12 +446,19 @@ def parse_options():
     parser.add_argument("--no-validate", action="store_true", help="leave tosa-opt out")
     parser.add_argument("--no-extra", dest="extra", action="store_false",
                         help="leave out compiling twice and the diff without the constant pool")
+    parser.add_argument("--fixtures", metavar="KIND",
+                        help="run TOSAC_FIXTURES/KIND (pt2 or cases); skipped where that is unset")
     parser.add_argument("--list", action="store_true", help="list the cases and stop")
     return parser.parse_args()
 
 
 def missing(options):
     """Why nothing can be run, or None."""
+    if options.fixtures:
+        root = os.environ.get("TOSAC_FIXTURES")
+        if not root or not (pathlib.Path(root) / options.fixtures).is_dir():
+            return f"TOSAC_FIXTURES is not set, or has no {options.fixtures}/"
+        options.paths.append(pathlib.Path(root) / options.fixtures)
     probe = subprocess.run([sys.executable, "-c", "import tosa_reference_model, tosa.TosaGraph"],
                            capture_output=True)
     if probe.returncode != 0 and not options.list:
