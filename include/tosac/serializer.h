@@ -4,17 +4,21 @@
 #define TOSAC_SERIALIZER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tosac/diag.h"
 #include "tosac/module.h"
 
 namespace tosac {
+
+class ConstantPool;
 
 // A region of the serializer that made it.
 struct RegionRef {
@@ -84,38 +88,48 @@ class TosaSerializer {
                                      std::string_view location = {});
 
   // Settles names and returns the module. The serializer is empty afterwards.
-  Result<Module> Serialize();
+  virtual Result<Module> Serialize();
 
  protected:
-  const Block& block(BlockRef ref) const { return module_.regions[ref.region].blocks[ref.block]; }
+  // The block, or nullptr when no such block was started.
+  const Block* FindBlock(BlockRef ref) const;
 
  private:
+  Block* MutableBlock(BlockRef ref);
+  bool Owns(TensorRef ref) const;
+  // Remembers the first misuse; Serialize reports it.
+  void Fail(std::string message);
   TensorRef AddValue(BlockRef block, Value value, std::string_view name, bool graph_owned);
   Result<TensorRef> MakeConst(BlockRef block, std::span<const int32_t> shape, DType dtype,
                               std::span<const uint8_t> bytes, std::string_view name,
                               bool graph_owned, std::shared_ptr<const void> owner,
                               std::string_view location);
+  void SettleNames();
 
   Module module_;
-  // By region, block and value: does the name belong to the graph?
+  // By region and block, one flag per value: does its name belong to the graph?
   std::vector<std::vector<std::vector<bool>>> graph_owned_;
+  std::optional<Diag> error_;
 };
 
 // Emits a helper constant once per basic block: AddConst answers with the tensor that the block
 // already has when dtype, shape and exact bytes are the same.
 class TosaSerializerWithConstantPool : public TosaSerializer {
  public:
-  using TosaSerializer::TosaSerializer;
+  explicit TosaSerializerWithConstantPool(Version version = {});
+  ~TosaSerializerWithConstantPool() override;
   Result<TensorRef> AddConst(BlockRef block, std::span<const int32_t> shape, DType dtype,
                              std::span<const uint8_t> bytes, std::string_view name) override;
+
+  Result<Module> Serialize() override;
 
   // How often AddConst was answered from the pool, and the constant bytes that this saved.
   uint64_t hits() const { return hits_; }
   uint64_t bytes_saved() const { return bytes_saved_; }
 
  private:
-  // The pool itself is in src/tosa/constant_pool.h; the implementer of this class replaces this
-  // comment and adds the members that it needs.
+  // Of one basic block, made when the block gets its first constant.
+  std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<ConstantPool>> pools_;
   uint64_t hits_ = 0;
   uint64_t bytes_saved_ = 0;
 };
