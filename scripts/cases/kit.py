@@ -29,7 +29,8 @@ class Call(torch.nn.Module):
         self.function = function
 
     def forward(self, *inputs):
-        return self.function(*inputs)
+        result = self.function(*inputs)
+        return tuple(result) if isinstance(result, tuple) else result
 
 
 @dataclasses.dataclass
