@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/registry.h"
+
+#include <algorithm>
+
+namespace tosac {
+namespace {
+
+constexpr PassRow kPasses[] = {
+    {"eliminate-dead-code", EliminateDeadCode, Exactness::kExact,
+     "erases what nobody uses and what has no effect"},
+    {"fold-layout", FoldLayout, Exactness::kExact,
+     "lays out RESHAPEs and TRANSPOSEs of constants at compile time"},
+    {"merge-const-shapes", MergeConstShapes, Exactness::kExact,
+     "keeps one of equal static CONST_SHAPEs"},
+    {"merge-parameters", MergeParameters, Exactness::kExact,
+     "keeps one of equal constants that the graph owns"},
+    {"simplify-reshapes", SimplifyReshapes, Exactness::kExact,
+     "merges RESHAPEs and moves them past elementwise operators"},
+};
+
+}  // namespace
+
+std::span<const PassRow> PassRows() { return kPasses; }
+
+const PassRow* FindPass(std::string_view name) {
+  const auto* row = std::find_if(std::begin(kPasses), std::end(kPasses),
+                                 [&](const PassRow& r) { return r.name == name; });
+  return row == std::end(kPasses) ? nullptr : row;
+}
+
+}  // namespace tosac

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes, one per file; the table that lists them is in registry.cc.
+#ifndef TOSAC_SRC_PASSES_REGISTRY_H_
+#define TOSAC_SRC_PASSES_REGISTRY_H_
+
+#include "tosac/passes.h"
+
+namespace tosac {
+
+// Erases nodes whose results nobody uses and that have no effect of their own.
+Result<Changed> EliminateDeadCode(fx::Program& program, PassContext& context);
+// Lays RESHAPEs and TRANSPOSEs of constants out at compile time, unless that would put a weight
+// into the file twice.
+Result<Changed> FoldLayout(fx::Program& program, PassContext& context);
+// Rewrites later uses of a static CONST_SHAPE to the first equal one of its graph.
+Result<Changed> MergeConstShapes(fx::Program& program, PassContext& context);
+// Rewrites later uses of a graph-owned CONST to the first equal one of its graph.
+Result<Changed> MergeParameters(fx::Program& program, PassContext& context);
+// Drops RESHAPEs that change nothing, merges RESHAPEs of RESHAPEs, and moves them down past
+// elementwise operators.
+Result<Changed> SimplifyReshapes(fx::Program& program, PassContext& context);
+
+}  // namespace tosac
+
+#endif  // TOSAC_SRC_PASSES_REGISTRY_H_
