@@ -20,11 +20,9 @@ import importlib
 import io
 import json
 import pathlib
-import re
 import shutil
 import sys
 import warnings
-import zipfile
 import zlib
 
 import numpy as np
@@ -33,56 +31,15 @@ from torch.utils import _pytree as pytree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cases.kit import Call, FAMILIES, Module, Rand  # noqa: E402
+from cases.slim import slim_entries, write_zip  # noqa: E402
 
 OUT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "models" / "cases"
-# What a reader needs; sample inputs and the writer's own notes are left out.
-KEPT = re.compile(r"[^/]+/(archive_format|archive_version|byteorder|\.data/version|models/.*"
-                  r"|data/weights/.*|data/constants/.*)$")
 
 
-def shorten(trace):
-    """A stack trace without the machine's directories and the tables' line numbers."""
-    trace = re.sub(r'File "(?:[^"]*/)?([^"/]+)", line \d+', r'File "\1", line 1', trace)
-    frames = re.split(r"(?=File \")", trace)
-    own = [f for f in frames if f.startswith('File "') and "make_cases" not in f]
-    return "".join(own or frames).rstrip()
-
-
-def slim_program(text):
-    program = json.loads(text)
-    for node in program["graph_module"]["graph"]["nodes"]:
-        metadata = node.get("metadata", {})
-        kept = {k: v for k, v in metadata.items() if k == "stack_trace"}
-        if kept:
-            kept["stack_trace"] = shorten(kept["stack_trace"])
-        node["metadata"] = kept
-    program["torch_version"] = "2.13.0"
-    return json.dumps(program, separators=(",", ":")).encode()
-
-
-def write_zip(path, entries):
-    """A zip whose bytes depend on nothing but `entries`."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as pack:
-        for name, data in entries:
-            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            deflated = len(zlib.compress(data, 9)) - 6 < len(data)
-            info.compress_type = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
-            pack.writestr(info, data, compresslevel=9)
-
-
-def slim_entries(exported, samples=False):
-    """The entries of an archive that are kept; `samples` adds the one that torch's loader wants."""
+def entries_of(exported, samples=False):
     raw = io.BytesIO()
     torch.export.save(exported, raw)
-    entries = []
-    with zipfile.ZipFile(raw) as pack:
-        for name in pack.namelist():
-            if KEPT.match(name) or (samples and "/data/sample_inputs/" in name):
-                data = pack.read(name)
-                if "/models/" in name:
-                    data = slim_program(data)
-                entries.append(("m/" + name.split("/", 1)[1], data))
-    return entries
+    return slim_entries(raw, samples)
 
 
 def to_numpy(tensor):
@@ -148,7 +105,7 @@ def same(a, b):
 def check(program, inputs, outputs):
     """That PyTorch itself takes the slimmed archive and computes the same from it."""
     slim = io.BytesIO()
-    write_zip(slim, slim_entries(program, samples=True))
+    write_zip(slim, entries_of(program, samples=True))
     loaded = torch.export.load(io.BytesIO(slim.getvalue()))
     if not same(tensors_of(loaded.module()(*clone(inputs))), outputs):
         raise ValueError("the archive does not compute what eager PyTorch does")
@@ -166,7 +123,7 @@ def make_row(directory, row, checking):
             with torch.no_grad():
                 exported = torch.export.export(module, clone(inputs), strict=False)
         program = exported.run_decompositions() if mode == "core" else exported
-        write_zip(directory / (name + ".pt2"), slim_entries(program))
+        write_zip(directory / (name + ".pt2"), entries_of(program))
         if checking:
             check(program, inputs, outputs)
         entry = {"name": name, "mode": mode, **row.options}
