@@ -6,7 +6,7 @@ import dataclasses
 import torch
 
 FAMILIES = ["elementwise", "activation", "reduction", "norm", "linear", "conv", "pool", "layout",
-            "index", "create", "inplace", "rnn"]
+            "index", "create", "inplace", "rnn", "refusal"]
 
 FP = "TOSA-1.0+FP"
 INT_FP = "TOSA-1.0+INT+FP"

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails for every ATen operator on stdin that no committed case calls.
+"""Fails for every ATen operator that tosac lowers and no committed case calls.
 
-    tosac compile --list-operators | check_coverage.py [PACK ...]
+    check_coverage.py --tosac PATH        (asks it: tosac compile --list-operators)
+    ... | check_coverage.py               (the list on stdin)
 
-stdin has one operator a line ("aten.relu.default"); what follows the first blank is ignored. Exit
-0: each is called by a case; 1: some are not; 2: nothing on stdin.
+The list has one operator a line ("aten.relu.default"); what follows the first blank is ignored.
+Cases of which a refusal is expected do not count. Exit 0: each is called by a case; 1: some are
+not; 2: there is no list.
 """
 
+import argparse
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import zipfile
 
@@ -36,15 +40,36 @@ def visit(value, calls):
             visit(part, calls)
 
 
+def archives_of(root):
+    """The archives under `root`, without those that must be refused."""
+    refused = set()
+    for table in root.rglob("cases.json"):
+        for row in json.loads(table.read_text())["cases"]:
+            if "expect_error" in row:
+                refused.add(table.parent / (row["name"] + ".pt2"))
+    return [a for a in sorted(root.rglob("*.pt2")) if a not in refused]
+
+
+def listed(tosac):
+    if tosac is None:
+        return sys.stdin.read()
+    result = subprocess.run([tosac, "compile", "--list-operators"], capture_output=True, text=True)
+    if result.returncode != 0:
+        print(result.stderr, file=sys.stderr)
+    return result.stdout
+
+
 def main():
-    here = pathlib.Path(__file__).resolve().parent
-    roots = [pathlib.Path(a) for a in sys.argv[1:]] or [here / "cases", here / "archives"]
-    rows = {line.split()[0] for line in sys.stdin if line.strip()}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tosac", help="ask this tosac; without: the list is on stdin")
+    options = parser.parse_args()
+    rows = {line.split()[0] for line in listed(options.tosac).splitlines() if line.strip()}
     if not rows:
-        print("no operator on stdin", file=sys.stderr)
+        print("no list of operators", file=sys.stderr)
         return 2
+    here = pathlib.Path(__file__).resolve().parent
     count = dict.fromkeys(rows, 0)
-    archives = [a for root in roots for a in sorted(root.rglob("*.pt2"))]
+    archives = archives_of(here / "cases") + archives_of(here / "archives")
     for archive in archives:
         for call in calls_of(archive) & rows:
             count[call] += 1
