@@ -14,6 +14,19 @@ inline constexpr uint64_t kMaxFlatBufferBytes = (uint64_t{1} << 31) - 1;
 // The nesting of tables in a .tosa file is 7 by its schema.
 inline constexpr uint32_t kMaxFlatBufferDepth = 16;
 
+// DEFLATE can not expand a byte to more than 1,032; an entry that claims more is lying.
+inline constexpr uint64_t kMaxInflateRatio = 1032;
+
+// Entries of an archive, and bytes of one JSON entry (SD3's program takes 1 MB).
+inline constexpr uint64_t kMaxArchiveEntries = 1'000'000;
+inline constexpr uint64_t kMaxJsonBytes = uint64_t{1} << 30;
+
+// Nesting of JSON; programs use about 20 levels, and 9 more for each nested graph.
+inline constexpr uint32_t kMaxJsonDepth = 256;
+
+// Graphs nested in graphs (bodies of control flow).
+inline constexpr int kMaxGraphDepth = 16;
+
 }  // namespace tosac::limits
 
 #endif  // TOSAC_SRC_BASE_LIMITS_H_
