@@ -249,6 +249,7 @@ class Node {
   std::vector<Graph*> regions;
 
   std::string name;         // FX's name of the node; diagnostics and locations show it
+  std::string fqn;          // of the parameter or buffer, for a constant that came from an archive
   std::string stack_trace;  // "" or FX's: files, lines and code of the user's model
   std::string location;     // a TOSA operator's location text, kept from the file it came from
 
@@ -269,7 +270,8 @@ enum class InputKind : uint8_t { kUser, kState };
 enum class OutputKind : uint8_t { kUser, kBufferMutation, kInputMutation };
 struct InputInfo {
   InputKind kind = InputKind::kUser;
-  std::string fqn;  // of the buffer, for kState
+  std::string fqn;      // of the buffer, for kState
+  ConstantPtr initial;  // the buffer's value in the archive, for kState
 };
 struct OutputInfo {
   OutputKind kind = OutputKind::kUser;
