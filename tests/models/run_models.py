@@ -498,6 +498,9 @@ def main():
     if not cases or (options.tosa and len(cases) != 1):
         print(f"{len(cases)} cases match", file=sys.stderr)
         return 2
+    if not options.tosa and shutil.which(options.tosac) is None:
+        print(f"{options.tosac}: no such program (--tosac)", file=sys.stderr)
+        return 2
     options.tosa_opt = None if options.no_validate else find_tosa_opt()
     if not options.no_validate and options.tosa_opt is None:
         print("note: no tosa-opt found: results are not validated", file=sys.stderr)
