@@ -94,6 +94,7 @@ class [[nodiscard]] Result<void> {
     }                                               \
   } while (false)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `decl` declares
 // TOSAC_ASSIGN(auto x, expr): the same, and declares or assigns `x` from the value.
 #define TOSAC_ASSIGN(decl, expr) \
   TOSAC_ASSIGN_IMPL(TOSAC_CONCAT(tosac_result_, __LINE__), decl, expr)
@@ -101,5 +102,6 @@ class [[nodiscard]] Result<void> {
   auto tmp = (expr);                           \
   if (!tmp.ok()) return std::move(tmp.diag()); \
   decl = std::move(*tmp)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif  // TOSAC_DIAG_H_

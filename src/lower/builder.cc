@@ -109,7 +109,7 @@ Value* Builder::Ints(DType dtype, std::span<const int64_t> values) {
   return Helper(*constant);
 }
 
-Value* Builder::Floats(DType dtype, std::span<const double> values, Dims shape) {
+Value* Builder::Floats(DType dtype, std::span<const double> values, const Dims& shape) {
   std::vector<uint8_t> bytes(values.size_bytes());
   std::memcpy(bytes.data(), values.data(), values.size_bytes());
   Result<ConstantPtr> constant =

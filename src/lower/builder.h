@@ -69,7 +69,7 @@ class Builder {
   Value* ScalarInt(DType dtype, int64_t value, int64_t rank);
   Value* ZeroPoint(DType dtype);                              // shape [1], zero
   Value* Ints(DType dtype, std::span<const int64_t> values);  // shape [n]
-  Value* Floats(DType dtype, std::span<const double> values, Dims shape);
+  Value* Floats(DType dtype, std::span<const double> values, const Dims& shape);
   // A CONST_SHAPE node. The graph owns it; equal ones are merged by a pass.
   Value* Shape(std::span<const int64_t> values);
 

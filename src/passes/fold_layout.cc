@@ -10,7 +10,6 @@ namespace tosac {
 namespace {
 
 using fx::ConstantPtr;
-using fx::Graph;
 using fx::Node;
 
 // The constant that `node` makes of its constant operand; nullptr when it is no such node.

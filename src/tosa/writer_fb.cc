@@ -299,7 +299,7 @@ class Writer {
   static void AppendPadding(uint64_t size, Encoded* encoded) {
     static constexpr uint8_t kZeros[kAlignment] = {};
     const uint64_t padding = AlignUp(size) - size;
-    if (padding > 0) encoded->pieces.push_back(Bytes(kZeros, padding));
+    if (padding > 0) encoded->pieces.emplace_back(kZeros, padding);
   }
 
   static constexpr uint64_t kPlaceholder = ~uint64_t{0};  // not the default, so it is stored
