@@ -37,6 +37,13 @@ Result<Module> CompilePt2File(const std::string& path, const CompileOptions& opt
 Result<Module> CompileProgram(fx::Program program, const CompileOptions& options,
                               CompileReport* report = nullptr);
 
+// The ATen operators that have a lowering, sorted: "aten.add.Tensor".
+std::vector<std::string_view> LoweredOperators();
+
+// The diagnostic says that TOSA or the target can not express the model (exit code 1), not that
+// the archive can not be read.
+bool IsUnsupported(const Diag& diag);
+
 }  // namespace tosac
 
 #endif  // TOSAC_COMPILE_H_

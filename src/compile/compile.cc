@@ -89,6 +89,9 @@ Result<Module> CompileProgram(fx::Program program, const CompileOptions& options
   PipelineOptions pipeline = options.pipeline;
   pipeline.timings = &report->timings;
 
+  if (pipeline.print && (pipeline.print_after == "all" || pipeline.print_after == "read")) {
+    pipeline.print("read", fx::ToText(program));
+  }
   Result<fx::Program> lowered = [&] {
     const StepTimer timer("lower", report);
     return lower::LowerProgram(program, options.target, context.notes);
@@ -119,6 +122,13 @@ Result<Module> CompilePt2File(const std::string& path, const CompileOptions& opt
   }();
   if (!program.ok()) return program.diag();
   return CompileProgram(std::move(*program), options, report);
+}
+
+std::vector<std::string_view> LoweredOperators() { return lower::LoweredTargets(); }
+
+bool IsUnsupported(const Diag& diag) {
+  return diag.rule == "unsupported-operators" || diag.rule == "dynamic-shape" ||
+         diag.rule == "constant-range" || diag.rule.starts_with("lower-");
 }
 
 }  // namespace tosac
