@@ -54,7 +54,7 @@ class StructureCheck {
                     verifier_.VerifyTable(graph->software_version()) &&
                     table->VerifyOffset(verifier_, fb::TosaGraph::VT_COMPATIBILITY) &&
                     verifier_.VerifyTable(graph->compatibility()) &&
-                    List(table, fb::TosaGraph::VT_REGIONS, graph->regions());
+                    List<Offset<fb::TosaRegion>>(table, fb::TosaGraph::VT_REGIONS);
     if (!ok) return Damaged("graph");
     for (uint32_t i = 0; i < Size(graph->regions()); ++i) {
       TOSAC_TRY(Region(graph->regions()->Get(i), "region " + std::to_string(i)));
@@ -78,10 +78,13 @@ class StructureCheck {
     return table;
   }
 
-  // The list in `slot` lies in the buffer, and its elements fit the budget.
+  // The list in `slot` lies in the buffer, and its elements fit the budget. The slot itself is
+  // checked before it is read.
   template <typename T>
-  bool List(const Table* table, flatbuffers::voffset_t slot, const Vector<T>* list) {
-    if (!table->VerifyOffset(verifier_, slot) || !verifier_.VerifyVector(list)) return false;
+  bool List(const Table* table, flatbuffers::voffset_t slot) {
+    if (!table->VerifyOffset(verifier_, slot)) return false;
+    const auto* list = table->GetPointer<const Vector<T>*>(slot);
+    if (!verifier_.VerifyVector(list)) return false;
     const uint64_t elements = Size(list);
     over_budget_ = over_budget_ || elements > budget_;
     budget_ -= over_budget_ ? 0 : elements;
@@ -92,7 +95,7 @@ class StructureCheck {
     const Table* table = Start(region);
     if (table == nullptr || !table->VerifyOffset(verifier_, fb::TosaRegion::VT_NAME) ||
         !verifier_.VerifyString(region->name()) ||
-        !List(table, fb::TosaRegion::VT_BLOCKS, region->blocks())) {
+        !List<Offset<fb::TosaBasicBlock>>(table, fb::TosaRegion::VT_BLOCKS)) {
       return Damaged(place);
     }
     for (uint32_t i = 0; i < Size(region->blocks()); ++i) {
@@ -107,13 +110,13 @@ class StructureCheck {
     const Table* table = Start(block);
     if (table == nullptr || !table->VerifyOffset(verifier_, B::VT_NAME) ||
         !verifier_.VerifyString(block->name()) ||
-        !List(table, B::VT_OPERATORS, block->operators()) ||
-        !List(table, B::VT_TENSORS, block->tensors()) ||
-        !List(table, B::VT_INPUTS, block->inputs()) ||
+        !List<Offset<fb::TosaOperator>>(table, B::VT_OPERATORS) ||
+        !List<Offset<fb::TosaTensor>>(table, B::VT_TENSORS) ||
+        !List<Offset<flatbuffers::String>>(table, B::VT_INPUTS) ||
         !verifier_.VerifyVectorOfStrings(block->inputs()) ||
-        !List(table, B::VT_OUTPUTS, block->outputs()) ||
+        !List<Offset<flatbuffers::String>>(table, B::VT_OUTPUTS) ||
         !verifier_.VerifyVectorOfStrings(block->outputs()) ||
-        !List(table, B::VT_SHAPES, block->shapes())) {
+        !List<Offset<fb::TosaShape>>(table, B::VT_SHAPES)) {
       return Damaged(place);
     }
     for (uint32_t i = 0; i < Size(block->operators()); ++i) {
@@ -140,10 +143,7 @@ class StructureCheck {
     const Table* table = Start(generated);
     if (table == nullptr) return false;
     for (const flatbuffers::voffset_t slot : slots) {
-      if (!table->VerifyOffset(verifier_, slot) ||
-          !List(table, slot, table->GetPointer<const Vector<uint32_t>*>(slot))) {
-        return false;
-      }
+      if (!List<uint32_t>(table, slot)) return false;
     }
     return verifier_.EndTable();
   }
