@@ -69,7 +69,8 @@ bool IsConstantOp(Op op) { return op == Op::CONST || op == Op::CONST_SHAPE; }
 std::optional<ValueId> ConstantOf(const Block& block, const Operator& op) {
   if (!IsConstantOp(op.op) || op.outputs.size() != 1 || !op.inputs.empty()) return std::nullopt;
   const Value& value = block.values[op.outputs[0]];
-  if (!value.has_data || value.is_variable || value.is_unranked || value.scale != nullptr) {
+  if (!value.has_data || value.is_variable || !value.variable_name.empty() || value.is_unranked ||
+      value.scale != nullptr) {
     return std::nullopt;
   }
   return op.outputs[0];
@@ -78,13 +79,17 @@ std::optional<ValueId> ConstantOf(const Block& block, const Operator& op) {
 std::vector<DuplicateGroup> FindDuplicates(const Block& block) {
   std::vector<bool> is_output(block.values.size(), false);
   for (const ValueId id : block.outputs) is_output[id] = true;
-  std::vector<bool> seen(block.values.size(), false);
+  // A damaged file may make one tensor twice, or make an input: those are left as they are.
+  std::vector<uint8_t> makers(block.values.size(), 0);
+  const auto count = [&](ValueId id) { makers[id] = std::min(makers[id] + 1, 2); };
+  for (const ValueId id : block.inputs) count(id);
+  for (const Operator& op : block.operators) {
+    for (const ValueId id : op.outputs) count(id);
+  }
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < block.operators.size(); ++i) {
     const std::optional<ValueId> value = ConstantOf(block, block.operators[i]);
-    if (!value || seen[*value]) continue;
-    seen[*value] = true;
-    candidates.push_back({i, *value, {}});
+    if (value && makers[*value] == 1) candidates.push_back({i, *value, {}});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Candidate& a, const Candidate& b) {
