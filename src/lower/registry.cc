@@ -8,9 +8,8 @@ namespace {
 
 using FamilyFunction = std::span<const LoweringRow> (*)();
 constexpr FamilyFunction kFamilies[] = {
-    ActivationRows,
-    LinearRows,
-    SoftmaxRows,
+    ActivationRows, AttentionRows, ConvRows,  CreateRows,  LinearRows,   NormRows,
+    PoolRows,       ReduceRows,    SliceRows, SoftmaxRows, UpsampleRows, ViewRows,
 };
 
 // All rows, by target.
