@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,12 +75,25 @@ std::string FollowLinks(std::string path) {
   return path;
 }
 
+// Opens a new file beside `path`, named in `*name`; -1 with errno set on failure. The mode is what
+// the process gives to any new file.
+int OpenBeside(const std::string& path, std::string* name) {
+  constexpr int kAttempts = 1000;
+  for (int i = 0; i < kAttempts; ++i) {
+    *name = path + "." + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp";
+    const int fd = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+// `mode` is that of the file to replace, if there is one.
 Result<void> WriteBeside(std::span<const Bytes> pieces, const std::string& path,
-                         const std::string& shown, mode_t mode) {
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+                         const std::string& shown, std::optional<mode_t> mode) {
+  std::string temporary;
+  const int fd = OpenBeside(path, &temporary);
   if (fd < 0) return WriteError(shown);
-  const bool ok = WriteAll(fd, pieces) && fchmod(fd, mode) == 0;
+  const bool ok = WriteAll(fd, pieces) && (!mode || fchmod(fd, *mode) == 0);
   const int failure = errno;
   const bool closed = close(fd) == 0;
   if (ok && closed && rename(temporary.c_str(), path.c_str()) == 0) return {};
@@ -98,6 +112,7 @@ Result<void> WriteFile(std::span<const Bytes> pieces, const std::string& path) {
   }
   struct stat info = {};
   const bool exists = stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return WriteError(path);  // a loop of links, say
   if (exists && S_ISDIR(info.st_mode)) {
     errno = EISDIR;
     return WriteError(path);
@@ -110,15 +125,11 @@ Result<void> WriteFile(std::span<const Bytes> pieces, const std::string& path) {
     if (close(fd) != 0 && ok) return WriteError(path);
     return result;
   }
-  mode_t mode = 0;
+  std::optional<mode_t> mode;
   if (exists) {
     mode = info.st_mode & 07777;
     // Renaming would replace a file that its owner protected from writing.
     if (access(path.c_str(), W_OK) != 0) return WriteError(path);
-  } else {
-    const mode_t mask = umask(0);
-    umask(mask);
-    mode = 0666 & ~mask;
   }
   return WriteBeside(pieces, FollowLinks(path), path, mode);
 }

@@ -7,9 +7,14 @@
 
 namespace tosac::limits {
 
-// FlatBuffers verifies 32-bit buffers, and its verifier aborts at 2 GB; larger files hold their
-// constants behind the flatbuffer.
-inline constexpr uint64_t kMaxFlatBufferBytes = (uint64_t{1} << 31) - 1;
+// FlatBuffers verifies 32-bit buffers, and its verifier aborts from 2^31 - 1 bytes on; larger
+// files hold their constants behind the flatbuffer.
+inline constexpr uint64_t kMaxFlatBufferBytes = (uint64_t{1} << 31) - 2;
+
+// Characters of names and locations in a .tosa file, each use counted (a file may share one string
+// between many uses): this many for each byte of the flatbuffer, and a floor for small files.
+inline constexpr uint64_t kTextFactor = 16;
+inline constexpr uint64_t kTextFloor = uint64_t{64} << 20;
 
 // The nesting of tables in a .tosa file is 7 by its schema.
 inline constexpr uint32_t kMaxFlatBufferDepth = 16;

@@ -2,6 +2,7 @@
 // Reading a .tosa flatbuffer. Nothing is believed before it is checked: first every table by the
 // FlatBuffers verifier, under budgets that a legal file can not reach; then names, numbers and
 // byte counts while the Module is built.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -43,7 +44,10 @@ std::span<const uint8_t> Bytes(const Vector<uint8_t>* bytes) {
 class StructureCheck {
  public:
   StructureCheck(std::span<const uint8_t> bytes, std::string_view file)
-      : file_(file), budget_(bytes.size()), verifier_(bytes.data(), bytes.size(), Options(bytes)) {}
+      : file_(file),
+        budget_(bytes.size()),
+        max_tables_(bytes.size() / 8),
+        verifier_(bytes.data(), bytes.size(), Options(bytes)) {}
 
   Result<void> Run(const fb::TosaGraph* graph) {
     const Table* table = Start(graph);
@@ -74,6 +78,7 @@ class StructureCheck {
   template <typename T>
   const Table* Start(const T* generated) {
     const auto* table = reinterpret_cast<const Table*>(generated);
+    ++tables_;
     if (generated == nullptr || !table->VerifyTableStart(verifier_)) return nullptr;
     return table;
   }
@@ -124,11 +129,13 @@ class StructureCheck {
     }
     for (uint32_t i = 0; i < Size(block->tensors()); ++i) {
       const fb::TosaTensor* tensor = block->tensors()->Get(i);
+      ++tables_;
       if (!Lists(tensor, {fb::TosaTensor::VT_SHAPE}) || !tensor->Verify(verifier_)) {
         return Damaged(place + "/tensor " + std::to_string(i));
       }
     }
     for (uint32_t i = 0; i < Size(block->shapes()); ++i) {
+      ++tables_;
       if (!block->shapes()->Get(i)->Verify(verifier_)) {
         return Damaged(place + "/shape " + std::to_string(i));
       }
@@ -176,6 +183,7 @@ class StructureCheck {
                        std::to_string(tag) + " instead of its own",
                    {std::string(file_), place(), ""});
     }
+    tables_ += 3;  // the operator, its attribute and its location
     if (!op->Verify(verifier_) || (tag != 0 && op->attribute() == nullptr)) return Damaged(place());
     // The Module copies what attribute lists hold, shared or not.
     for (size_t i = 0; i < info->attrs.size(); ++i) Count(op->attribute(), info->attrs[i].kind, i);
@@ -196,15 +204,17 @@ class StructureCheck {
   }
 
   Diag Damaged(const std::string& place) {
-    const bool bomb = over_budget_;
+    const bool bomb = over_budget_ || tables_ > max_tables_;
     return Error(bomb ? "tosa-bomb" : "tosa-damaged",
-                 bomb ? "lists are shared so often that they expand to more than the file"
+                 bomb ? "tables or lists are shared so often that they dwarf the file"
                       : "the flatbuffer is damaged here: an offset, length or nesting is wrong",
                  {std::string(file_), place, ""});
   }
 
   std::string_view file_;
   uint64_t budget_;
+  uint64_t max_tables_;
+  uint64_t tables_ = 0;  // that the verifier has counted, or a few more
   bool over_budget_ = false;
   Verifier verifier_;
 };
@@ -214,7 +224,12 @@ class StructureCheck {
 class Reader {
  public:
   Reader(std::span<const uint8_t> file, std::string_view name, Module* module)
-      : file_(file), name_(name), module_(module) {}
+      : file_(file),
+        name_(name),
+        module_(module),
+        text_budget_(limits::kTextFloor +
+                     limits::kTextFactor *
+                         std::min<uint64_t>(file.size(), limits::kMaxFlatBufferBytes)) {}
 
   Result<void> Run(const fb::TosaGraph* graph) {
     TOSAC_TRY(ReadVersion(graph));
@@ -224,9 +239,11 @@ class Reader {
       const fb::TosaRegion* from = graph->regions()->Get(r);
       tosac::Region& region = module_->regions[r];
       region.name = View(from->name());
+      place_ = std::string(region.name);
       region.blocks.resize(Size(from->blocks()));
       for (uint32_t b = 0; b < Size(from->blocks()); ++b) {
         region.blocks[b].name = View(from->blocks()->Get(b)->name());
+        TOSAC_TRY(Spend(region.name.size() + region.blocks[b].name.size(), ""));
         place_ = std::string(region.name) + "/" + std::string(region.blocks[b].name);
         TOSAC_TRY(ReadBlock(from->blocks()->Get(b), &region.blocks[b]));
       }
@@ -237,6 +254,16 @@ class Reader {
  private:
   Diag Fail(std::string_view rule, const std::string& where, std::string message) const {
     return Error(rule, std::move(message), {std::string(name_), place_ + where, ""});
+  }
+
+  // Strings may be shared, too, and overlap; each use of one costs time in its length, or space
+  // in what is made of the Module. No legal file comes near the budget.
+  Result<void> Spend(uint64_t characters, const std::string& where) {
+    if (characters > text_budget_) {
+      return Fail("tosa-bomb", where, "names are shared so often that they dwarf the file");
+    }
+    text_budget_ -= characters;
+    return {};
   }
 
   static SoftwareVersion Read(const fb::SoftwareVersion* from) {
@@ -289,6 +316,7 @@ class Reader {
   }
 
   Result<void> Define(std::string_view name, ValueId id) {
+    TOSAC_TRY(Spend(name.size(), ""));
     if (ids_.emplace(name, id).second) return {};
     return Fail("tosa-duplicate-name", "",
                 "two tensors of this block are called \"" + std::string(name) + "\"");
@@ -297,10 +325,12 @@ class Reader {
   Result<void> Resolve(const Strings* names, const std::string& where, std::vector<ValueId>* ids) {
     ids->reserve(Size(names));
     for (uint32_t i = 0; i < Size(names); ++i) {
-      const auto found = ids_.find(View(names->Get(i)));
+      const std::string_view name = View(names->Get(i));
+      TOSAC_TRY(Spend(name.size(), where));
+      const auto found = ids_.find(name);
       if (found == ids_.end()) {
         return Fail("tosa-unknown-operand", where,
-                    "\"" + std::string(View(names->Get(i))) + "\" is no tensor of this block");
+                    "\"" + std::string(name) + "\" is no tensor of this block");
       }
       ids->push_back(found->second);
     }
@@ -354,6 +384,7 @@ class Reader {
     value->is_variable = from->variable();
     value->is_unranked = from->is_unranked();
     value->variable_name = View(from->variable_name());
+    TOSAC_TRY(Spend(value->variable_name.size(), ""));
     value->shape.resize(Size(from->shape()));
     for (uint32_t i = 0; i < Size(from->shape()); ++i) value->shape[i] = from->shape()->Get(i);
     TOSAC_ASSIGN(value->data, ReadData(from->data(), from->offset(), from->size(), value->name,
@@ -407,6 +438,7 @@ class Reader {
     if (from->location() != nullptr) {
       op->has_location = true;
       op->location = View(from->location()->text());
+      TOSAC_TRY(Spend(op->location.size(), where));
     }
     return {};
   }
@@ -442,6 +474,7 @@ class Reader {
   std::string_view name_;
   Module* module_;
   std::string place_;
+  uint64_t text_budget_;
   std::unordered_map<std::string_view, ValueId> ids_;  // of the block that is being read
 };
 

@@ -3,6 +3,7 @@
 // touched, and the file is gathered from the buffer and from where the constants lie.
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "base/limits.h"
@@ -24,8 +25,18 @@ constexpr uint64_t AlignUp(uint64_t size) {
   return (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-bool IsExternal(bool as_is, ConstantForm form) {
+// A constant of no bytes stays inside: outside it would look like none.
+bool IsExternal(bool as_is, std::span<const uint8_t> bytes, ConstantForm form) {
+  if (bytes.empty()) return false;
   return form == ConstantForm::kExternal || (form == ConstantForm::kAsIs && as_is);
+}
+
+uint64_t AttrBytes(const AttrValue& attr) {
+  uint64_t size = 16;
+  if (const auto* list = std::get_if<std::vector<int32_t>>(&attr)) size += 4 * list->size();
+  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&attr)) size += bytes->size();
+  if (const auto* string = std::get_if<std::string>(&attr)) size += string->size();
+  return size;
 }
 
 // More than the flatbuffer of `module` can take, so that the buffer never grows.
@@ -40,21 +51,101 @@ uint64_t UpperBound(const Module& module, ConstantForm form) {
       for (const Value& value : block.values) {
         size += kTable + text(value.name.size()) + text(value.variable_name.size()) +
                 4 * value.shape.size();
-        if (!IsExternal(value.external, form) || value.is_shape) size += text(value.data.size());
-        if (value.scale != nullptr) size += text(value.scale->data.size());
+        if (!IsExternal(value.external, value.data, form) || value.is_shape)
+          size += text(value.data.size());
+        const Scale* scale = value.scale.get();
+        if (scale != nullptr && !IsExternal(scale->external, scale->data, form)) {
+          size += text(scale->data.size());
+        }
       }
       for (const Operator& op : block.operators) {
         size += 2 * kTable + text(op.location.size()) + 4 * (op.inputs.size() + op.outputs.size());
-        for (const AttrValue& attr : op.attrs) {
-          if (const auto* list = std::get_if<std::vector<int32_t>>(&attr)) size += 4 * list->size();
-          if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&attr)) size += bytes->size();
-          if (const auto* string = std::get_if<std::string>(&attr)) size += string->size();
-          size += 16;
-        }
+        for (const AttrValue& attr : op.attrs) size += AttrBytes(attr);
       }
     }
   }
   return size;
+}
+
+// What a built module must hold for the file to be read again.
+Result<void> CheckValue(const Value& value, const Location& place) {
+  const auto fail = [&](std::string_view rule, const std::string& what) {
+    return Error(rule, "\"" + std::string(value.name) + "\" " + what, place);
+  };
+  if (value.dtype > DType::kMXINT8 || (value.scale && value.scale->dtype > DType::kMXINT8)) {
+    return fail("tosa-dtype", "has a data type that no TOSA file can hold");
+  }
+  if (value.is_shape && (value.shape.size() != 1 || value.shape[0] < 0 || value.external)) {
+    return fail("tosa-shape-overflow", "is a shape without a rank");
+  }
+  if (value.is_unranked || !value.has_data) return {};
+  const std::optional<uint64_t> elements = value.NumElements();
+  const std::optional<uint64_t> bytes =
+      elements ? LogicalBytes(value.dtype, *elements) : std::nullopt;
+  if (bytes && value.data.size() < *bytes) {
+    return fail("tosa-constant-bytes", "has fewer bytes than its shape and type need");
+  }
+  return {};
+}
+
+Result<void> CheckOperator(const Operator& op, size_t num_values, const Location& place) {
+  const OpInfo* info = FindOp(op.op);
+  bool ok = info != nullptr && info->attrs.size() == op.attrs.size();
+  for (size_t i = 0; ok && i < op.attrs.size(); ++i) {
+    const AttrKind kind = info->attrs[i].kind;
+    // The alternatives of AttrValue: a number, then the lists in the order of their kinds.
+    const size_t alternative = kind < AttrKind::kI32List    ? 0
+                               : kind == AttrKind::kI32List ? 1
+                               : kind == AttrKind::kBytes   ? 2
+                                                            : 3;
+    ok = op.attrs[i].index() == alternative;
+  }
+  if (!ok) {
+    return Error("tosa-attribute-tag", "an operator without a row, or without its attributes",
+                 place);
+  }
+  for (const std::vector<ValueId>* ids : {&op.inputs, &op.outputs}) {
+    for (const ValueId id : *ids) {
+      if (id >= num_values) {
+        return Error("tosa-unknown-operand", "an operand is no tensor of this block", place);
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> CheckBlock(const Region& region, const Block& block) {
+  const Location place = {"", std::string(region.name) + "/" + std::string(block.name), ""};
+  std::unordered_set<std::string_view> names;
+  names.reserve(block.values.size());
+  for (const Value& value : block.values) {
+    TOSAC_TRY(CheckValue(value, place));
+    if (!names.insert(value.name).second) {
+      return Error("tosa-duplicate-name",
+                   "two tensors of this block are called \"" + std::string(value.name) + "\"",
+                   place);
+    }
+  }
+  for (const std::vector<ValueId>* ids : {&block.inputs, &block.outputs}) {
+    for (const ValueId id : *ids) {
+      if (id >= block.values.size()) {
+        return Error("tosa-unknown-operand", "an input or output is no tensor of this block",
+                     place);
+      }
+    }
+  }
+  for (size_t i = 0; i < block.operators.size(); ++i) {
+    TOSAC_TRY(CheckOperator(block.operators[i], block.values.size(),
+                            {"", OperatorPath(region, block, i), ""}));
+  }
+  return {};
+}
+
+Result<void> CheckModule(const Module& module) {
+  for (const Region& region : module.regions) {
+    for (const Block& block : region.blocks) TOSAC_TRY(CheckBlock(region, block));
+  }
+  return {};
 }
 
 class Writer {
@@ -62,12 +153,9 @@ class Writer {
   Writer(const Module& module, ConstantForm form, size_t reserve)
       : module_(module), form_(form), fbb_(reserve) {}
 
-  Result<Encoded> Run() {
+  Encoded Run() {
     std::vector<Offset<fb::TosaRegion>> regions;
-    for (const Region& region : module_.regions) {
-      TOSAC_ASSIGN(const Offset<fb::TosaRegion> offset, WriteRegion(region));
-      regions.push_back(offset);
-    }
+    for (const Region& region : module_.regions) regions.push_back(WriteRegion(region));
     const auto region_list = fbb_.CreateVector(regions);
     const Version& v = module_.version;
     const auto version = fb::CreateVersion(fbb_, v.major, v.minor, v.patch, v.draft);
@@ -105,37 +193,28 @@ class Writer {
                                      fbb_.CreateString(version.modifier));
   }
 
-  Result<Offset<fb::TosaRegion>> WriteRegion(const Region& region) {
+  Offset<fb::TosaRegion> WriteRegion(const Region& region) {
     std::vector<Offset<fb::TosaBasicBlock>> blocks;
-    for (const Block& block : region.blocks) {
-      TOSAC_ASSIGN(const Offset<fb::TosaBasicBlock> offset, WriteBlock(region, block));
-      blocks.push_back(offset);
-    }
+    for (const Block& block : region.blocks) blocks.push_back(WriteBlock(block));
     const auto list = fbb_.CreateVector(blocks);
     return fb::CreateTosaRegion(fbb_, fbb_.CreateString(region.name), list);
   }
 
-  Result<Offset<fb::TosaBasicBlock>> WriteBlock(const Region& region, const Block& block) {
-    names_.clear();
+  Offset<fb::TosaBasicBlock> WriteBlock(const Block& block) {
+    // Tensors, then shapes, as a reader will find them: the bytes are the same the next time.
+    names_.resize(block.values.size());
     std::vector<Offset<fb::TosaTensor>> tensors;
     std::vector<Offset<fb::TosaShape>> shapes;
-    for (const Value& value : block.values) {
-      names_.push_back(fbb_.CreateString(value.name));
-      if (value.is_shape) {
-        shapes.push_back(WriteShape(value));
-      } else {
-        tensors.push_back(WriteTensor(value));
-      }
+    for (size_t i = 0; i < block.values.size(); ++i) {
+      if (!block.values[i].is_shape) tensors.push_back(WriteTensor(block.values[i], &names_[i]));
+    }
+    for (size_t i = 0; i < block.values.size(); ++i) {
+      if (block.values[i].is_shape) shapes.push_back(WriteShape(block.values[i], &names_[i]));
     }
     std::vector<Offset<fb::TosaOperator>> operators;
     operators.reserve(block.operators.size());
-    for (size_t i = 0; i < block.operators.size(); ++i) {
-      const OpInfo* info = FindOp(block.operators[i].op);
-      if (info == nullptr || info->attrs.size() != block.operators[i].attrs.size()) {
-        return Error("tosa-attribute-tag", "an operator without a row, or without its attributes",
-                     {"", OperatorPath(region, block, i), ""});
-      }
-      operators.push_back(WriteOperator(block.operators[i], *info));
+    for (const Operator& op : block.operators) {
+      operators.push_back(WriteOperator(op, *FindOp(op.op)));
     }
     const auto inputs = WriteNames(block.inputs);
     const auto outputs = WriteNames(block.outputs);
@@ -163,16 +242,17 @@ class Writer {
     return offset;
   }
 
-  Offset<fb::TosaTensor> WriteTensor(const Value& value) {
+  Offset<fb::TosaTensor> WriteTensor(const Value& value, Offset<flatbuffers::String>* name) {
+    *name = fbb_.CreateString(value.name);
     const auto shape = fbb_.CreateVector(value.shape);
-    const bool external = value.has_data && IsExternal(value.external, form_);
+    const bool external = value.has_data && IsExternal(value.external, value.data, form_);
     Offset<flatbuffers::Vector<uint8_t>> data;
     if (value.has_data && !external) data = WriteBytes(value.data);
     Offset<flatbuffers::String> variable_name;
     if (!value.variable_name.empty()) variable_name = fbb_.CreateString(value.variable_name);
     const Scale* scale = value.scale.get();
     const bool scale_external =
-        scale != nullptr && scale->has_data && IsExternal(scale->external, form_);
+        scale != nullptr && scale->has_data && IsExternal(scale->external, scale->data, form_);
     Offset<flatbuffers::Vector<uint8_t>> scale_data;
     if (scale != nullptr && scale->has_data && !scale_external)
       scale_data = WriteBytes(scale->data);
@@ -191,7 +271,7 @@ class Writer {
       builder.add_scale_data(scale_data);
       builder.add_block_shape(static_cast<fb::BlockShape>(scale->block_shape));
     }
-    builder.add_name(names_.back());
+    builder.add_name(*name);
     builder.add_shape(shape);
     builder.add_type(static_cast<fb::DType>(value.dtype));
     builder.add_data(data);
@@ -206,11 +286,12 @@ class Writer {
     return tensor;
   }
 
-  Offset<fb::TosaShape> WriteShape(const Value& value) {
+  Offset<fb::TosaShape> WriteShape(const Value& value, Offset<flatbuffers::String>* name) {
+    *name = fbb_.CreateString(value.name);
     Offset<flatbuffers::Vector<uint8_t>> data;
     if (value.has_data) data = WriteBytes(value.data);
     const auto rank = static_cast<uint32_t>(value.shape.empty() ? 0 : value.shape[0]);
-    return fb::CreateTosaShape(fbb_, names_.back(), rank, data);
+    return fb::CreateTosaShape(fbb_, *name, rank, data);
   }
 
   Offset<fb::TosaOperator> WriteOperator(const Operator& op, const OpInfo& info) {
@@ -263,7 +344,7 @@ class Writer {
   }
 
   // The finished buffer and the constants, in the order of the file.
-  Result<Encoded> Gather() {
+  Encoded Gather() {
     const size_t size = fbb_.GetSize();
     uint8_t* begin = fbb_.GetBufferPointer();
     uint64_t end = AlignUp(size);
@@ -315,6 +396,7 @@ class Writer {
 }  // namespace
 
 Result<Encoded> EncodeTosa(const Module& module, const WriteOptions& options) {
+  TOSAC_TRY(CheckModule(module));
   const uint64_t bound = UpperBound(module, options.constants);
   if (bound >= limits::kMaxFlatBufferBytes) {
     return Error("tosa-too-large",

@@ -31,7 +31,8 @@ Module TwoZeros() {
 }
 
 uint64_t Removed(Module module) {
-  EXPECT_EQ(ComputeStat(module).duplicate_constants == 0, Dedup(module)->renamed.empty());
+  const bool none = ComputeStat(module).duplicate_constants == 0;
+  EXPECT_EQ(none, Dedup(module)->renamed.empty());
   const Result<DedupReport> again = Dedup(module);
   EXPECT_TRUE(again.ok() && again->renamed.empty());
   return 3 - module.regions[0].blocks[0].operators.size();
