@@ -64,13 +64,21 @@ struct Symbol {
 
 // ---- constants ----
 
-// Bytes that constants view: an archive entry (inflated once, on first use) or memory.
+// Bytes and what keeps them alive beyond the object that they came from (may be nullptr).
+struct ByteView {
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Bytes that constants view: an archive entry (inflated once, on first use), memory, or values that
+// are computed anew whenever they are asked for.
 class Storage {
  public:
   virtual ~Storage() = default;
   virtual uint64_t size() const = 0;
-  // Thread-safe. Errors: the entry can not be inflated, its CRC differs.
-  virtual Result<std::span<const uint8_t>> Bytes() const = 0;
+  // Thread-safe. The bytes live as long as the Storage or, where there is one, the view's owner.
+  // Errors: the entry can not be inflated, its CRC differs.
+  virtual Result<ByteView> Bytes() const = 0;
 };
 std::shared_ptr<const Storage> MakeStorage(std::vector<uint8_t> bytes);
 // `owner` keeps `bytes` alive.
@@ -94,10 +102,7 @@ struct Constant {
   bool IsSplat() const;
   // The logical bytes in row-major order: a view of the storage where it is contiguous, else
   // gathered into memory that `owner` of the result holds.
-  struct View {
-    std::span<const uint8_t> bytes;
-    std::shared_ptr<const void> owner;
-  };
+  using View = ByteView;
   Result<View> Bytes() const;
 };
 using ConstantPtr = std::shared_ptr<const Constant>;

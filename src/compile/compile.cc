@@ -12,6 +12,14 @@
 namespace tosac {
 namespace {
 
+// What runs on the ATen program, in order.
+constexpr std::string_view kAtenPasses[] = {
+    "drop-assertions",
+    "functionalize",
+    "eliminate-dead-code",
+    "fold-batch-norm",
+};
+
 // What runs on the lowered program, in order.
 constexpr std::string_view kTosaPasses[] = {
     "eliminate-dead-code", "fold-layout",        "simplify-reshapes",
@@ -19,9 +27,10 @@ constexpr std::string_view kTosaPasses[] = {
 };
 
 // With the pool off, a constant is emitted where it is asked for: the merging passes stay out too.
-std::vector<const PassRow*> TosaPipeline(bool constant_pool) {
+std::vector<const PassRow*> MakePipeline(std::span<const std::string_view> names,
+                                         bool constant_pool) {
   std::vector<const PassRow*> pipeline;
-  for (const std::string_view name : kTosaPasses) {
+  for (const std::string_view name : names) {
     if (!constant_pool && name.starts_with("merge-")) continue;
     if (const PassRow* row = FindPass(name)) pipeline.push_back(row);
   }
@@ -92,6 +101,8 @@ Result<Module> CompileProgram(fx::Program program, const CompileOptions& options
   if (pipeline.print && (pipeline.print_after == "all" || pipeline.print_after == "read")) {
     pipeline.print("read", fx::ToText(program));
   }
+  TOSAC_TRY(
+      RunPipeline(program, MakePipeline(kAtenPasses, options.constant_pool), context, pipeline));
   Result<fx::Program> lowered = [&] {
     const StepTimer timer("lower", report);
     return lower::LowerProgram(program, options.target, context.notes);
@@ -100,7 +111,8 @@ Result<Module> CompileProgram(fx::Program program, const CompileOptions& options
   if (pipeline.print && (pipeline.print_after == "all" || pipeline.print_after == "lower")) {
     pipeline.print("lower", fx::ToText(*lowered));
   }
-  TOSAC_TRY(RunPipeline(*lowered, TosaPipeline(options.constant_pool), context, pipeline));
+  TOSAC_TRY(
+      RunPipeline(*lowered, MakePipeline(kTosaPasses, options.constant_pool), context, pipeline));
   report->notes = std::move(context.notes);
 
   const StepTimer timer("emit", report);

@@ -14,7 +14,7 @@ class MemoryStorage final : public Storage {
   MemoryStorage(std::span<const uint8_t> bytes, std::shared_ptr<const void> owner)
       : bytes_(bytes), owner_(std::move(owner)) {}
   uint64_t size() const override { return bytes_.size(); }
-  Result<std::span<const uint8_t>> Bytes() const override { return bytes_; }
+  Result<ByteView> Bytes() const override { return ByteView{bytes_, nullptr}; }
 
  private:
   std::span<const uint8_t> bytes_;
@@ -176,7 +176,8 @@ bool Constant::IsSplat() const {
 }
 
 Result<Constant::View> Constant::Bytes() const {
-  TOSAC_ASSIGN(const std::span<const uint8_t> all, storage->Bytes());
+  TOSAC_ASSIGN(const ByteView view, storage->Bytes());
+  const std::span<const uint8_t> all = view.bytes;
   const int64_t count = NumElements();
   const std::optional<uint64_t> size = LogicalBytes(dtype, static_cast<uint64_t>(count));
   const DTypeInfo* info = FindDType(dtype);
@@ -187,7 +188,8 @@ Result<Constant::View> Constant::Bytes() const {
     if (start > all.size() || *size > all.size() - start) {
       return Error("archive-tensor-bounds", "a constant reaches past the end of its storage");
     }
-    return View{all.subspan(start, *size), storage};
+    const std::shared_ptr<const void> kept = view.owner != nullptr ? view.owner : storage;
+    return View{all.subspan(start, *size), kept};
   }
   const size_t width = info->bits / 8u;
   uint64_t last = static_cast<uint64_t>(offset);

@@ -17,7 +17,10 @@ class EntryStorage final : public Storage {
   EntryStorage(const ZipEntry& entry, std::shared_ptr<const void> owner)
       : contents_(entry, std::move(owner)) {}
   uint64_t size() const override { return contents_.size(); }
-  Result<std::span<const uint8_t>> Bytes() const override { return contents_.Bytes(); }
+  Result<ByteView> Bytes() const override {
+    TOSAC_ASSIGN(const std::span<const uint8_t> bytes, contents_.Bytes());
+    return ByteView{bytes, nullptr};
+  }
 
  private:
   ZipContents contents_;

@@ -60,6 +60,65 @@ void LowerSlice(Lowering& lower) {
   lower.Return(StrideAxis(b, slice, axis, step));
 }
 
+// `input` with elements [start, start + part) of an axis replaced by `part`.
+Value* ReplaceRange(Builder& b, Value* input, Value* part, int64_t axis, int64_t start) {
+  const int64_t size = input->type.dim(axis);
+  const int64_t end = start + part->type.dim(axis);
+  std::vector<Value*> pieces;
+  if (start > 0) pieces.push_back(SliceAxis(b, input, axis, 0, start));
+  pieces.push_back(part);
+  if (end < size) pieces.push_back(SliceAxis(b, input, axis, end, size - end));
+  return b.Concat(pieces, axis);
+}
+
+void LowerSliceScatter(Lowering& lower) {
+  Builder& b = lower.b();
+  Value* input = lower.In("self");
+  const int64_t axis = lower.Axis("dim", 0, input->type.rank());
+  const int64_t size = input->type.dim(axis);
+  const int64_t start = ClampBound(lower.Int("start", 0), size);
+  const int64_t end = ClampBound(lower.Int("end", std::numeric_limits<int64_t>::max()), size);
+  const int64_t step = lower.Int("step", 1);
+  if (end <= start) return lower.Return(input);
+  Dims dims = input->type.dims;
+  if (static_cast<size_t>(axis) >= dims.size() || step < 1) {
+    return lower.Fail("lower-argument", "slice_scatter along no axis");
+  }
+  dims[static_cast<size_t>(axis)] = (end - start + step - 1) / step;
+  Value* part = b.BroadcastTo(lower.Convert(lower.In("src"), input->type.dtype), dims);
+  if (step == 1) return lower.Return(ReplaceRange(b, input, part, axis, start));
+  // Element by element between the ones that stay.
+  std::vector<Value*> pieces;
+  if (start > 0) pieces.push_back(SliceAxis(b, input, axis, 0, start));
+  for (int64_t i = start; i < end && !b.failed(); i += step) {
+    pieces.push_back(SliceAxis(b, part, axis, (i - start) / step, 1));
+    const int64_t next = i + step < end ? i + step : size;
+    if (next > i + 1) pieces.push_back(SliceAxis(b, input, axis, i + 1, next - i - 1));
+  }
+  lower.Return(b.Concat(pieces, axis));
+}
+
+void LowerSelectScatter(Lowering& lower) {
+  Builder& b = lower.b();
+  Value* input = lower.In("self");
+  const int64_t axis = lower.Axis("dim", 0, input->type.rank());
+  const int64_t index = lower.Int("index", 0);
+  Dims dims = input->type.dims;
+  if (static_cast<size_t>(axis) >= dims.size()) {
+    return lower.Fail("lower-argument", "select_scatter along no axis");
+  }
+  dims[static_cast<size_t>(axis)] = 1;
+  Value* part = b.Reshape(lower.Convert(lower.In("src"), input->type.dtype), dims);
+  lower.Return(
+      ReplaceRange(b, input, part, axis, index < 0 ? index + input->type.dim(axis) : index));
+}
+
+// copy: the source in the type and shape of the tensor that it overwrites.
+void LowerCopy(Lowering& lower) {
+  const fx::Type result = lower.ResultType();
+  lower.Return(lower.b().BroadcastTo(lower.Convert(lower.In("src"), result.dtype), result.dims));
+}
+
 void LowerSelect(Lowering& lower) {
   Builder& b = lower.b();
   Value* input = lower.In("self");
@@ -141,6 +200,8 @@ void LowerHstack(Lowering& lower) { LowerAlongFirstDifference(lower, 0, 1); }
 
 void LowerFlip(Lowering& lower) {
   Value* input = lower.In("self");
+  if (lower.node().target == "aten.fliplr.default")
+    return lower.Return(lower.b().Reverse(input, 1));
   const Dims axes = lower.IntList("dims", {});
   if (axes.empty()) return lower.Return(input);
   for (const int64_t axis : lower.Axes("dims", input->type.rank())) {
@@ -253,7 +314,9 @@ constexpr LoweringRow kRows[] = {
     {"aten.chunk.default", LowerSplit},
     {"aten.concat.default", LowerCat},
     {"aten.constant_pad_nd.default", LowerConstantPad},
+    {"aten.copy.default", LowerCopy},
     {"aten.flip.default", LowerFlip},
+    {"aten.fliplr.default", LowerFlip},
     {"aten.hstack.default", LowerHstack},
     {"aten.narrow.default", LowerNarrow},
     {"aten.pad.default", LowerPad},
@@ -266,7 +329,9 @@ constexpr LoweringRow kRows[] = {
     {"aten.roll.default", LowerRoll},
     {"aten.select.int", LowerSelect},
     {"aten.select_copy.int", LowerSelect},
+    {"aten.select_scatter.default", LowerSelectScatter},
     {"aten.slice.Tensor", LowerSlice},
+    {"aten.slice_scatter.default", LowerSliceScatter},
     {"aten.slice_copy.Tensor", LowerSlice},
     {"aten.split.Tensor", LowerSplit},
     {"aten.split.sizes", LowerSplit},

@@ -7,6 +7,12 @@ namespace tosac {
 namespace {
 
 constexpr PassRow kPasses[] = {
+    {"drop-assertions", DropAssertions, Exactness::kExact,
+     "drops runtime assertions, which TOSA can not express"},
+    {"functionalize", Functionalize, Exactness::kExact,
+     "makes in-place operators functional, aliases respected"},
+    {"fold-batch-norm", FoldBatchNorm, Exactness::kRounding,
+     "folds batch norms into the convolutions before them"},
     {"eliminate-dead-code", EliminateDeadCode, Exactness::kExact,
      "erases what nobody uses and what has no effect"},
     {"fold-layout", FoldLayout, Exactness::kExact,

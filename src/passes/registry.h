@@ -7,6 +7,12 @@
 
 namespace tosac {
 
+// Drops runtime assertions, with one note.
+Result<Changed> DropAssertions(fx::Program& program, PassContext& context);
+// Makes in-place ATen operators functional, aliases respected; refuses by name what can not be.
+Result<Changed> Functionalize(fx::Program& program, PassContext& context);
+// Folds inference batch norms into the convolutions before them.
+Result<Changed> FoldBatchNorm(fx::Program& program, PassContext& context);
 // Erases nodes whose results nobody uses and that have no effect of their own.
 Result<Changed> EliminateDeadCode(fx::Program& program, PassContext& context);
 // Lays RESHAPEs and TRANSPOSEs of constants out at compile time, unless that would put a weight
