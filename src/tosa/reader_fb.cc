@@ -405,6 +405,11 @@ class Reader {
                  ReadData(from->scale_data(), from->scale_offset(), from->scale_size(), value->name,
                           &value->scale->external));
     value->scale->has_data = !value->scale->data.empty();
+    // A size without an offset says nothing.
+    if (!value->scale->has_data && value->scale->dtype == DType::kUnknown &&
+        value->scale->block_shape == 0) {
+      value->scale.reset();
+    }
     return {};
   }
 
