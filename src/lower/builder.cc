@@ -51,11 +51,20 @@ Value* Builder::Emit(Op op, std::span<Value* const> operands, Type result,
                            std::to_string(result.rank()) + "; the target's level allows " +
                            std::to_string(target_.limits().max_rank));
   }
+  if (NeedsFloat(op, operands, result)) {
+    return EmitThroughFloat(op, operands, std::move(result), std::move(attrs));
+  }
+  return EmitNode(op, operands, std::move(result), std::move(attrs));
+}
+
+Value* Builder::EmitNode(Op op, std::span<Value* const> operands, Type result,
+                         std::vector<AttrValue> attrs) {
   std::string wish = origin_;
   if (const OpInfo* info = FindOp(op)) wish.append("_").append(info->mlir);
   fx::Node* node = graph_.AddTosa(op, operands, {std::move(result)}, std::move(attrs), wish);
   node->name = origin_;
   node->stack_trace = stack_trace_;
+  ints_.Derive(*node);
   return node->result();
 }
 
@@ -137,6 +146,9 @@ Value* Builder::Unary(Op op, Value* input) { return Emit(op, std::array{input}, 
 
 Value* Builder::Negate(Value* input) {
   const DType dtype = input->type.dtype;
+  if (dtype == DType::kINT32 && !target_.Has(Feature::kInt)) {
+    return Binary(Op::SUB, ScalarLike(input, 0), input);
+  }
   Value* operands[] = {input, ZeroPoint(dtype), ZeroPoint(dtype)};
   return Emit(Op::NEGATE, operands, input->type);
 }
@@ -207,8 +219,9 @@ Value* Builder::Select(Value* condition, Value* on_true, Value* on_false) {
 Value* Builder::Clamp(Value* input, double min, double max) {
   const DType dtype = input->type.dtype;
   if (!IsFloat(dtype) && dtype != DType::kINT8 && dtype != DType::kINT16) {
-    Value* low = Binary(Op::MAXIMUM, input, ScalarLike(input, min));
-    return Binary(Op::MINIMUM, low, ScalarLike(low, max));
+    if (!std::isinf(min)) input = Binary(Op::MAXIMUM, input, ScalarLike(input, min));
+    if (!std::isinf(max)) input = Binary(Op::MINIMUM, input, ScalarLike(input, max));
+    return input;
   }
   std::vector<AttrValue> attrs;
   for (const double bound : {min, max}) {
@@ -238,6 +251,9 @@ Value* Builder::Cast(Value* input, DType dtype) {
   if (from == DType::kBOOL && IsFloat(dtype) && !has_bool_cast) {
     const int64_t rank = input->type.rank();
     return Select(input, Scalar(dtype, 1.0, rank), Scalar(dtype, 0.0, rank));
+  }
+  if (!target_.Has(Feature::kInt) && (from == DType::kBOOL || IsInteger(from))) {
+    return CastWithoutIntProfile(input, dtype);
   }
   return Emit(Op::CAST, std::array{input}, TensorType(dtype, input->type.dims));
 }

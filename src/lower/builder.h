@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lower/integer.h"
 #include "tosac/diag.h"
 #include "tosac/program.h"
 #include "tosac/target.h"
@@ -86,10 +87,11 @@ class Builder {
   Value* Div(Value* a, Value* b);
   Value* Select(Value* condition, Value* on_true, Value* on_false);
   // CLAMP with bounds in the input's dtype, NaN propagated. Floats: bounds may be infinite.
-  // Integers other than int8/int16 use MAXIMUM and MINIMUM.
+  // Integers other than int8/int16 use MAXIMUM and MINIMUM; there an infinite bound is none.
   Value* Clamp(Value* input, double min, double max);
   // CAST; the input itself when the type is already right. BOOL to float is SELECT where the
-  // target has no such CAST. Not for float to integer: see Lowering::Truncate.
+  // target has no such CAST, and from there to integers where it has not the INT profile. Not for
+  // float to integer: see Lowering::Truncate.
   Value* Cast(Value* input, DType dtype);
 
   // ---- layout ----
@@ -126,6 +128,16 @@ class Builder {
   Value* Resize(Value* input, ResizeMode mode, std::array<int64_t, 4> scale,
                 std::array<int64_t, 2> offset, std::array<int64_t, 2> border);
 
+  // ---- integers ----
+  // Under a target without the INT profile most operators take no integers. They are then computed
+  // in FP32 and come back as integers by CAST, where the values are provably exact in FP32 (see
+  // lower/integer.h); else it is an error (rule "lower-integer-profile"). Callers need not care.
+  // States that the elements of `value` lie in [min, max], which the caller knows (an index, whose
+  // other values are errors in PyTorch too).
+  void AssumeRange(const Value* value, double min, double max) { ints_.Assume(value, {min, max}); }
+  // What is known of the values of a tensor.
+  std::optional<ValueRange> RangeOf(const Value* value) { return ints_.RangeOf(value); }
+
   // The one primitive behind all of these: a node of `op` with one result.
   Value* Emit(Op op, std::span<Value* const> operands, fx::Type result,
               std::vector<AttrValue> attrs = {});
@@ -133,12 +145,23 @@ class Builder {
  private:
   // Both at the rank of the higher, shapes broadcastable; the common shape.
   Dims BroadcastOperands(Op op, Value** a, Value** b);
+  Value* EmitNode(Op op, std::span<Value* const> operands, fx::Type result,
+                  std::vector<AttrValue> attrs);
+  // Whether this node has integers that only the INT profile allows.
+  bool NeedsFloat(Op op, std::span<Value* const> operands, const fx::Type& result) const;
+  Value* EmitThroughFloat(Op op, std::span<Value* const> operands, fx::Type result,
+                          std::vector<AttrValue> attrs);
+  // The FP32 tensor that holds the same integers, or BOOL as 0 and 1.
+  Value* ToFloat(Value* integer);
+  Value* CastWithoutIntProfile(Value* input, DType dtype);
+  void NeedsIntProfile(Op op, const Value* value, std::string_view why);
 
   fx::Graph& graph_;
   const Target& target_;
   std::optional<Diag> error_;
   std::string origin_;
   std::string stack_trace_;
+  Integers ints_;
 };
 
 // [a, b] broadcast by NumPy's rule; nullopt when they do not fit.

@@ -80,6 +80,10 @@ DType Lowering::Promoted(std::string_view a, std::string_view b) {
 
 Value* Lowering::Truncate(Value* input, DType dtype) {
   // CAST rounds to even; FLOOR and CEIL by sign give what torch's conversion gives.
+  const fx::Node* def = input->def();
+  if (def != nullptr && (def->IsTosa(Op::FLOOR) || def->IsTosa(Op::CEIL))) {
+    return b_.Cast(input, dtype);
+  }
   Value* zero = b_.ScalarLike(input, 0);
   Value* negative = b_.Binary(Op::GREATER, zero, input);
   Value* whole = b_.Select(negative, b_.Unary(Op::CEIL, input), b_.Unary(Op::FLOOR, input));

@@ -8,8 +8,9 @@ namespace {
 
 using FamilyFunction = std::span<const LoweringRow> (*)();
 constexpr FamilyFunction kFamilies[] = {
-    ActivationRows, AttentionRows, ConvRows,  CreateRows,  LinearRows,   NormRows,
-    PoolRows,       ReduceRows,    SliceRows, SoftmaxRows, UpsampleRows, ViewRows,
+    ActivationRows, AttentionRows, BinaryRows, CastRows,     ClampRows, CompareRows, ConvRows,
+    CreateRows,     DivideRows,    LinearRows, NormRows,     PoolRows,  PowerRows,   ReduceRows,
+    SliceRows,      SoftmaxRows,   UnaryRows,  UpsampleRows, ViewRows,
 };
 
 // All rows, by target.
