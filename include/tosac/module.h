@@ -73,7 +73,7 @@ struct Hash128 {
   uint64_t low = 0;
   uint64_t high = 0;
   friend bool operator==(const Hash128&, const Hash128&) = default;
-  friend auto operator<=>(const Hash128&, const Hash128&) = default;
+  friend auto operator<=>(const Hash128&, const Hash128&) = default;  // NOLINT: no null pointer
 };
 Hash128 HashConstant(const Value& value);
 

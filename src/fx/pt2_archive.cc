@@ -133,7 +133,8 @@ Result<void> Pt2Archive::FindProgram() {
   for (const ZipEntry& entry : entries_) {
     const size_t slash = entry.name.find('/');
     if (slash == std::string::npos || !entry.name.ends_with(".json")) continue;
-    const std::string_view rest = std::string_view(entry.name).substr(slash + 1);
+    std::string_view rest = entry.name;
+    rest.remove_prefix(slash + 1);
     if (!rest.starts_with(kFolder)) continue;
     if (program != nullptr) {
       return ArchiveError("archive-models", "the archive holds several programs (" + program->name +

@@ -375,7 +375,7 @@ class Comparer {
     const BlockHashes& x = a_.hashes();
     const BlockHashes& y = b_.hashes();
     for (size_t i = 0; i < std::min(x.effects.size(), y.effects.size()); ++i) {
-      const Step step = CompareOperators(x.effects[i], y.effects[i]);
+      Step step = CompareOperators(x.effects[i], y.effects[i]);
       if (step.difference || step.op_a != kSame) return step;
     }
     if (x.effects.size() != y.effects.size()) {
@@ -391,7 +391,7 @@ class Comparer {
       const ValueId u = a_.block().outputs[i];
       const ValueId v = b_.block().outputs[i];
       if (x.values[u] == y.values[v]) continue;
-      const Step step = CompareValues(u, v, "output " + std::to_string(i));
+      Step step = CompareValues(u, v, "output " + std::to_string(i));
       if (step.difference || step.op_a != kSame) return step;
     }
     return {Difference{"the blocks differ", a_.BlockPlace(), b_.BlockPlace()}};
