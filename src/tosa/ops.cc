@@ -46,7 +46,7 @@ constexpr OperandInfo kInput12[] = {{"input1"}, {"input2"}};
 constexpr AttrInfo kArithmeticRightShiftAttrs[] = {{"round", AttrKind::kBool}};
 constexpr AttrInfo kNan[] = {{"nan_mode", AttrKind::kEnum, EnumType::kNanMode}};
 constexpr OperandInfo kMulIn[] = {{"input1"}, {"input2"}, {"shift"}};
-constexpr OperandInfo kTableIn[] = {{"input"}, {"table"}};
+constexpr OperandInfo kTableIn[] = {{"input1"}, {"table"}};
 constexpr OperandInfo kInput1[] = {{"input1"}};
 constexpr OperandInfo kNegateIn[] = {{"input1"}, {"input1_zp"}, {"output_zp"}};
 constexpr OperandInfo kSelectIn[] = {{"input1"}, {"input2"}, {"input3"}};
@@ -117,7 +117,7 @@ constexpr OperandInfo kAvgPool2dAdaptiveIn[] = {{"input"},
                                                 {"pad", OperandKind::kShape}};
 constexpr AttrInfo kAvgPool2dAdaptiveAttrs[] = {{"acc_type", AttrKind::kEnum, EnumType::kDType}};
 constexpr OperandInfo kReshapeBlockScaledIn[] = {{"input", OperandKind::kTensorList},
-                                                 {"shape", OperandKind::kShape}};
+                                                 {"new_value_shape", OperandKind::kShape}};
 constexpr OperandInfo kReshapeBlockScaledOut[] = {{"output", OperandKind::kTensorList}};
 constexpr OperandInfo kRowGatherBlockScaledIn[] = {
     {"values", OperandKind::kTensorList}, {"indices"}, {"row_count"}};
