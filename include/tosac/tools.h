@@ -72,9 +72,12 @@ struct Difference {
   std::string message;  // what differs
   std::string a, b;     // the place and value on either side
 };
-// Equal up to names of temporaries and constants, order of independent operators and sharing of
-// constants: nullopt. Otherwise the first difference. Interface names that differ are reported;
-// order among state and control-flow operators counts. Linear time.
+// nullopt when the modules are equal up to names of temporaries and constants, order of independent
+// operators, sharing of constants, constants that nobody uses, locations, and names of bodies and
+// blocks. Otherwise the first difference. The version, the names of regions that no operator refers
+// to, and names, types and order of their inputs and outputs count; so do the order among state and
+// control-flow operators, and operators whose results nobody uses. Constants are compared by
+// logical bytes. Linear time, for damaged modules too.
 std::optional<Difference> Diff(const Module& a, const Module& b);
 
 }  // namespace tosac

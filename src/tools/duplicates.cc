@@ -2,8 +2,6 @@
 #include "tools/duplicates.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 namespace tosac {
 namespace {
@@ -14,11 +12,21 @@ struct Candidate {
   Hash128 hash;
 };
 
+// The scales of block-scaled constants are far fewer than their elements.
+bool ScaleLess(const Scale* a, const Scale* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr && b != nullptr;
+  if (a->dtype != b->dtype) return a->dtype < b->dtype;
+  if (a->block_shape != b->block_shape) return a->block_shape < b->block_shape;
+  if (a->has_data != b->has_data) return b->has_data;
+  return std::ranges::lexicographical_compare(a->data, b->data);
+}
+
 // dtype and shape first: most constants differ there, and no byte was read.
 bool TypeLess(const Value& a, const Value& b) {
   if (a.dtype != b.dtype) return a.dtype < b.dtype;
   if (a.is_shape != b.is_shape) return b.is_shape;
-  return a.shape < b.shape;
+  if (a.shape != b.shape) return a.shape < b.shape;
+  return ScaleLess(a.scale.get(), b.scale.get());
 }
 
 // `equal` are the operators of one value, ascending. An output keeps its name, so it is kept; of
@@ -69,8 +77,7 @@ bool IsConstantOp(Op op) { return op == Op::CONST || op == Op::CONST_SHAPE; }
 std::optional<ValueId> ConstantOf(const Block& block, const Operator& op) {
   if (!IsConstantOp(op.op) || op.outputs.size() != 1 || !op.inputs.empty()) return std::nullopt;
   const Value& value = block.values[op.outputs[0]];
-  if (!value.has_data || value.is_variable || !value.variable_name.empty() || value.is_unranked ||
-      value.scale != nullptr) {
+  if (!value.has_data || value.is_variable || !value.variable_name.empty() || value.is_unranked) {
     return std::nullopt;
   }
   return op.outputs[0];

@@ -13,11 +13,11 @@ namespace tosac {
 // CONST or CONST_SHAPE.
 bool IsConstantOp(Op op);
 
-// The value that a CONST or CONST_SHAPE operator makes, when it has bytes and no scales of its own;
-// nullopt for other operators.
+// The value that a CONST or CONST_SHAPE operator makes, when it has bytes; nullopt for other
+// operators.
 std::optional<ValueId> ConstantOf(const Block& block, const Operator& op);
 
-// Constants of one block with equal dtype, shape and logical bytes.
+// Constants of one block with equal dtype, shape, scales and logical bytes.
 struct DuplicateGroup {
   size_t first_op = 0;          // operator index of the first of them
   size_t kept_op = 0;           // the one that stays; where it is not the first, it moves there

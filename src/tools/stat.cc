@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include "tools/duplicates.h"
 #include "tosac/tools.h"
@@ -37,35 +39,45 @@ bool IsSplat(const Value& value) {
   return true;
 }
 
-uint64_t Product(const std::vector<int32_t>& shape) {
+// The product; as much as fits, where it does not.
+uint64_t Times(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
+}
+
+uint64_t Product(std::span<const int32_t> shape) {
   uint64_t product = 1;
-  for (const int32_t dim : shape) product *= static_cast<uint64_t>(std::max(dim, 0));
+  for (const int32_t dim : shape) product = Times(product, static_cast<uint64_t>(std::max(dim, 0)));
   return product;
 }
 
 // Multiply-accumulates, from the shapes of the operands and the result.
 uint64_t Macs(const Block& block, const Operator& op) {
   if (op.outputs.empty() || op.inputs.size() < 2) return 0;
-  const std::vector<int32_t>& input = block.values[op.inputs[0]].shape;
-  const std::vector<int32_t>& weight = block.values[op.inputs[1]].shape;
-  const std::vector<int32_t>& output = block.values[op.outputs[0]].shape;
+  if (block.values[op.outputs[0]].is_unranked) return 0;
+  const auto shape = [&](ValueId id) { return std::span(block.values[id].shape); };
+  const std::span<const int32_t> input = shape(op.inputs[0]);
+  // Block-scaled operators take each operand with its scales.
+  const bool scaled = op.op == Op::CONV2D_BLOCK_SCALED && op.inputs.size() > 2;
+  const std::span<const int32_t> weight = shape(op.inputs[scaled ? 2 : 1]);
+  const std::span<const int32_t> output = shape(op.outputs[0]);
   switch (op.op) {
     case Op::CONV2D:
     case Op::CONV3D:
+    case Op::CONV2D_BLOCK_SCALED:
       // Each output takes one filter: all of the weight but its output channels.
-      if (weight.empty() || weight[0] <= 0) return 0;
-      return Product(output) * (Product(weight) / static_cast<uint64_t>(weight[0]));
+      return weight.empty() ? 0 : Times(Product(output), Product(weight.subspan(1)));
     case Op::DEPTHWISE_CONV2D:
       if (weight.size() < 2) return 0;
-      return Product(output) * Product({weight[0], weight[1]});
+      return Times(Product(output), Product(weight.first(2)));
     case Op::TRANSPOSE_CONV2D:
       // Each input meets one filter's window for every output channel.
       if (weight.size() < 3) return 0;
-      return Product(input) * Product({weight[0], weight[1], weight[2]});
+      return Times(Product(input), Product(weight.first(3)));
     case Op::MATMUL:
     case Op::MATMUL_T:
-      if (input.empty()) return 0;
-      return Product(output) * static_cast<uint64_t>(std::max(input.back(), 0));
+    case Op::MATMUL_T_BLOCK_SCALED:
+      return input.empty() ? 0 : Times(Product(output), Product(input.last(1)));
     default:
       return 0;
   }
@@ -103,7 +115,9 @@ void AddBlock(const Block& block, Stat* stat) {
   }
   for (const Operator& op : block.operators) {
     ++stat->by_op[std::string(Name(op.op))];
-    stat->macs += Macs(block, op);
+    if (__builtin_add_overflow(stat->macs, Macs(block, op), &stat->macs)) {
+      stat->macs = std::numeric_limits<uint64_t>::max();
+    }
     if (!IsConstantOp(op.op)) continue;
     ++stat->constants;
     for (const ValueId id : op.outputs) AddConstant(block.values[id], stat);

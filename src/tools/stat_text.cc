@@ -22,6 +22,15 @@ std::string Padded(std::string text, size_t width) {
   return text;
 }
 
+// " (98.6 % of the file)"; empty where that says nothing.
+std::string Share(uint64_t part, uint64_t whole) {
+  if (part == 0 || part > whole) return "";
+  const double per_mille = static_cast<double>(part) / static_cast<double>(whole) * 1000;
+  const auto rounded = static_cast<uint64_t>(per_mille + 0.5);
+  return " (" + std::to_string(rounded / 10) + "." + std::to_string(rounded % 10) +
+         " % of the file)";
+}
+
 std::string ShapeText(const std::vector<int32_t>& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -101,13 +110,20 @@ std::string StatText(const Stat& stat) {
   text += Padded(Grouped(stat.constants), 12) + "  constants of " + Grouped(stat.constant_bytes) +
           " bytes\n";
   text += Padded(Grouped(stat.duplicate_constants), 12) + "  of them duplicates, wasting " +
-          Grouped(stat.duplicate_bytes) + " bytes\n";
+          Grouped(stat.duplicate_bytes) + " bytes" +
+          (stat.duplicate_constants > 0 ? ": tosac dedup removes them" : "") + "\n";
   text += Padded(Grouped(stat.splat_constants), 12) + "  of them splats, which could save " +
-          Grouped(stat.splat_bytes) + " bytes\n";
+          Grouped(stat.splat_bytes) + " bytes" + Share(stat.splat_bytes, stat.file_bytes) + "\n";
+  size_t type_width = 0;
+  for (const ConstantEntry& entry : stat.largest) {
+    type_width = std::max(type_width, TypeText(entry.dtype, entry.shape).size());
+  }
   if (!stat.largest.empty()) text += "\nlargest constants, in bytes\n";
   for (const ConstantEntry& entry : stat.largest) {
-    text += Padded(Grouped(entry.bytes), 12) + "  " + TypeText(entry.dtype, entry.shape) + " " +
-            entry.name + (entry.splat ? " (splat)" : "") + "\n";
+    std::string type = TypeText(entry.dtype, entry.shape);
+    type.resize(type_width, ' ');
+    text += Padded(Grouped(entry.bytes), 12) + "  " + type + "  " + entry.name +
+            (entry.splat ? " (splat)" : "") + "\n";
   }
   return text;
 }

@@ -79,10 +79,13 @@ int DedupFile(const Options& options) {
 
 std::function<int()> SetupDedup(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("IN", options->input, "a .tosa file (- for standard input)")->required();
+  app.add_option("IN", options->input, "a .tosa file (- for standard input)")
+      ->required()
+      ->option_text(" ");
   app.add_option("-o,--output", options->output,
                  "where to write; may be IN (- for standard output)")
-      ->required();
+      ->required()
+      ->option_text("FILE");
   app.add_flag("--json", options->json, "print the counts and the renamed constants as JSON");
   return [options] { return DedupFile(*options); };
 }

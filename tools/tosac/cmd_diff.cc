@@ -42,8 +42,10 @@ int DiffFiles(const Options& options) {
 
 std::function<int()> SetupDiff(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("A", options->a, "a .tosa file")->required();
-  app.add_option("B", options->b, "another")->required();
+  app.add_option("A", options->a, "a .tosa file")->required()->option_text(" ");
+  app.add_option("B", options->b, "another (- for standard input in place of either)")
+      ->required()
+      ->option_text(" ");
   app.add_flag("--json", options->json, "print the answer as JSON");
   return [options] { return DiffFiles(*options); };
 }

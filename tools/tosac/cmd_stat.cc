@@ -45,7 +45,9 @@ int StatFiles(const Options& options) {
 
 std::function<int()> SetupStat(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, ".tosa files (- for standard input)")->required();
+  app.add_option("FILE", options->files, ".tosa files (- for standard input)")
+      ->required()
+      ->option_text("  ");
   app.add_flag("--json", options->json, "one object; for several files an array of them");
   return [options] { return StatFiles(*options); };
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
 #include <vector>
@@ -20,6 +21,19 @@ constexpr CommandRow kCommands[] = {
     {"stat", "say what is in .tosa files: operators, constants, what is wasted", SetupStat},
     {"diff", "compare two .tosa files up to names and sharing of constants", SetupDiff},
 };
+
+// CLI11 says "A subcommand is required" where one is misspelt.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  std::string message = error.what();
+  const std::vector<std::string> rest = app.remaining();
+  if (app.get_subcommands().empty() && !rest.empty() && rest[0].substr(0, 1) != "-") {
+    message = "there is no command \"" + rest[0] + "\"; there are";
+    for (const CommandRow& row : kCommands) message += " " + std::string(row.name);
+  }
+  std::fprintf(stderr, "tosac: error: %s [usage]\nRun with --help for more information.\n",
+               message.c_str());
+  return kError;
+}
 
 int Run(int argc, char** argv) {
   CLI::App app(
@@ -39,7 +53,10 @@ int Run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kYes : kError;
+    if (error.get_exit_code() != 0) return ReportUsage(app, error);
+    app.exit(error);  // prints the help or the version
+    std::cout.flush();
+    return std::cout ? kYes : kError;
   }
   for (const auto& [command, run] : commands) {
     if (command->parsed()) return run();
