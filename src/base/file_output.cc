@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output files that are whole or not there.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -26,37 +27,61 @@ Diag WriteError(const std::string& path) {
                {path == "-" ? "standard output" : path, "", ""});
 }
 
+// One call writes up to the next multiple of this many bytes of the file: the page cache takes
+// aligned megabytes in less than half the time of the same bytes in one huge call.
+constexpr size_t kWriteBytes = size_t{1} << 20;
+// Pieces from this size on are likely views of a mapped file.
+constexpr size_t kPopulateBytes = size_t{1} << 16;
+
+// Maps the pages behind `bytes` at once, where a write would fault them in a few at a time. Only a
+// hint: what can not be read fails in the write.
+void Populate([[maybe_unused]] Bytes bytes) {
+#ifdef MADV_POPULATE_READ
+  if (bytes.size() < kPopulateBytes) return;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t begin = at / page * page;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a page starts before the bytes
+  madvise(reinterpret_cast<void*>(begin), at + bytes.size() - begin, MADV_POPULATE_READ);
+#endif
+}
+
 // Writes every piece; false with errno set on failure.
 bool WriteAll(int fd, std::span<const Bytes> pieces) {
   std::vector<iovec> batch;
   size_t next = 0;
   size_t skip = 0;  // bytes of pieces[next] that are written already
+  uint64_t written = 0;
   while (true) {
-    batch.clear();
-    size_t from = skip;
-    for (size_t i = next; i < pieces.size() && batch.size() < IOV_MAX; ++i) {
-      const Bytes rest = pieces[i].subspan(from);
-      from = 0;
-      if (rest.empty()) {
-        if (batch.empty()) {
-          ++next;
-          skip = 0;
-        }
-        continue;
-      }
-      batch.push_back({const_cast<uint8_t*>(rest.data()), rest.size()});  // NOLINT: writev reads
-    }
-    if (batch.empty()) return true;
-    const ssize_t wrote = writev(fd, batch.data(), static_cast<int>(batch.size()));
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return false;
-    size_t left = static_cast<size_t>(wrote);
-    while (next < pieces.size() && left >= pieces[next].size() - skip) {
-      left -= pieces[next].size() - skip;
+    while (next < pieces.size() && skip == pieces[next].size()) {
       ++next;
       skip = 0;
     }
-    skip += left;
+    if (next == pieces.size()) return true;
+    batch.clear();
+    size_t room = kWriteBytes - static_cast<size_t>(written % kWriteBytes);
+    size_t from = skip;
+    for (size_t i = next; i < pieces.size() && batch.size() < IOV_MAX && room > 0; ++i) {
+      const Bytes part = pieces[i].subspan(from, std::min(room, pieces[i].size() - from));
+      from = 0;
+      if (part.empty()) continue;
+      Populate(part);
+      batch.push_back({const_cast<uint8_t*>(part.data()), part.size()});  // NOLINT: writev reads
+      room -= part.size();
+    }
+    const ssize_t wrote = writev(fd, batch.data(), static_cast<int>(batch.size()));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    written += static_cast<uint64_t>(wrote);
+    size_t left = static_cast<size_t>(wrote);
+    while (left > 0) {
+      const size_t step = std::min(left, pieces[next].size() - skip);
+      left -= step;
+      skip += step;
+      if (skip < pieces[next].size()) continue;
+      ++next;
+      skip = 0;
+    }
   }
 }
 
