@@ -14,7 +14,6 @@ namespace tosac {
 namespace {
 
 using ::tosac::testing::RawFile;
-using ::tosac::testing::RawOperator;
 using Bytes = std::vector<uint8_t>;
 
 constexpr uint32_t kAbs = 32;

@@ -186,7 +186,7 @@ TEST(FileOutput, ManyPiecesAndEmptyOnes) {
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7);
   std::vector<std::span<const uint8_t>> pieces;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    pieces.push_back(std::span(bytes).subspan(i, 1));
+    pieces.emplace_back(std::span(bytes).subspan(i, 1));
     if (i % 3 == 0) pieces.emplace_back();
   }
   ASSERT_TRUE(WriteFile(pieces, path).ok());
