@@ -22,9 +22,23 @@ inline constexpr uint32_t kMaxFlatBufferDepth = 16;
 // DEFLATE can not expand a byte to more than 1,032; an entry that claims more is lying.
 inline constexpr uint64_t kMaxInflateRatio = 1032;
 
-// Entries of an archive, and bytes of one JSON entry (SD3's program takes 1 MB).
+// Contents of the deflated entries of an archive together: a gigabyte and so many times the bytes
+// of the file. Weights hardly deflate; a zip bomb claims up to 1,032 times its size.
+inline constexpr uint64_t kMaxInflatedBase = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxInflatedRatio = 100;
+
+// Entries of an archive.
 inline constexpr uint64_t kMaxArchiveEntries = 1'000'000;
-inline constexpr uint64_t kMaxJsonBytes = uint64_t{1} << 30;
+
+// Bytes of one JSON entry (SD3's program takes 1.1 MB), and times that a deflated one may grow
+// once it is larger than the base (programs deflate 20 to 40 times): the parser takes some ten
+// times the memory of its text.
+inline constexpr uint64_t kMaxJsonBytes = uint64_t{1} << 28;
+inline constexpr uint64_t kMaxJsonInflatedBase = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxJsonInflatedRatio = 200;
+
+// Bytes of a constant that must be gathered into memory because its view is no run of bytes.
+inline constexpr uint64_t kMaxGatheredBytes = uint64_t{1} << 32;
 
 // Nesting of JSON; programs use about 20 levels, and 9 more for each nested graph.
 inline constexpr uint32_t kMaxJsonDepth = 256;

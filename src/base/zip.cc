@@ -138,6 +138,37 @@ Result<void> CheckDisjoint(std::vector<ZipEntry>& entries) {
   return {};
 }
 
+// Zip bombs. Payloads share no bytes, so the ratio of one entry bounds the whole; but even that is
+// a thousand times the file.
+Result<void> CheckInflatedSize(std::span<const ZipEntry> entries, uint64_t file_size) {
+  const uint64_t limit = limits::kMaxInflatedBase + limits::kMaxInflatedRatio * file_size;
+  uint64_t total = 0;
+  for (const ZipEntry& entry : entries) {
+    if (!entry.deflated) continue;
+    if (entry.size > limit - total) {
+      return Error("archive-bomb",
+                   "the archive of " + std::to_string(file_size) + " bytes would inflate to over " +
+                       std::to_string(limit) +
+                       " bytes; if it is honest, store its entries uncompressed",
+                   {"", entry.name, ""});
+    }
+    total += entry.size;
+  }
+  return {};
+}
+
+// The end of the directory, by which a zip archive is read, was not found.
+Diag NoDirectory(std::span<const uint8_t> bytes) {
+  constexpr std::string_view kLocalHeader = "PK\x03\x04";
+  if (bytes.size() >= kLocalHeader.size() &&
+      std::memcmp(bytes.data(), kLocalHeader.data(), kLocalHeader.size()) == 0) {
+    return Error(kZipRule,
+                 "the zip archive's directory is missing or damaged: the file was cut off (an "
+                 "interrupted copy or download?)");
+  }
+  return Error(kZipRule, "this is no zip archive, as a .pt2 is");
+}
+
 }  // namespace
 
 Result<std::vector<ZipEntry>> ReadZip(std::span<const uint8_t> bytes) {
@@ -145,9 +176,7 @@ Result<std::vector<ZipEntry>> ReadZip(std::span<const uint8_t> bytes) {
   zlib_filefunc64_def functions = {OpenMemory, ReadMemory,  WriteNothing, TellMemory,
                                    SeekMemory, CloseMemory, NoError,      &memory};
   const UnzHandle zip(unzOpen2_64("", &functions));
-  if (zip == nullptr) {
-    return Error(kZipRule, "this is no zip archive, or its end is missing (a truncated file?)");
-  }
+  if (zip == nullptr) return NoDirectory(bytes);
   std::vector<ZipEntry> entries;
   int status = unzGoToFirstFile(zip.get());
   while (status == UNZ_OK) {
@@ -163,6 +192,7 @@ Result<std::vector<ZipEntry>> ReadZip(std::span<const uint8_t> bytes) {
     return Error(kZipRule, "the zip archive's directory is damaged");
   }
   TOSAC_TRY(CheckDisjoint(entries));
+  TOSAC_TRY(CheckInflatedSize(entries, bytes.size()));
   return entries;
 }
 
@@ -179,7 +209,7 @@ ZipContents::ZipContents(ZipEntry entry, std::shared_ptr<const void> owner)
 void ZipContents::Load() const {
   std::span<const uint8_t> contents = entry_.payload;
   if (entry_.deflated) {
-    // Up to a gigabyte may be claimed by a small file; let the allocation fail, not the process.
+    // A small file may claim a gigabyte; let the allocation fail, not the process.
     inflated_.reset(new (std::nothrow) uint8_t[entry_.size]);
     const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
         decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);

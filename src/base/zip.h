@@ -27,7 +27,8 @@ struct ZipEntry {
 // The entries of the archive `bytes`, sorted by name; payloads are views of `bytes`. Refuses what
 // no honest writer makes: payloads outside the file or overlapping, two entries of one name, names
 // that climb out ("../"), encryption, methods other than stored and deflated, sizes that DEFLATE
-// can not reach. Errors: rules "archive-zip", "archive-entry".
+// can not reach or that a file of this size has no use for. Errors: rules "archive-zip" (no zip
+// archive, cut off, damaged), "archive-entry", "archive-bomb".
 Result<std::vector<ZipEntry>> ReadZip(std::span<const uint8_t> bytes);
 
 const ZipEntry* FindEntry(std::span<const ZipEntry> entries, std::string_view name);

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <string>
 #include <utility>
 
+#include "base/limits.h"
 #include "tosac/program.h"
 
 namespace tosac::fx {
@@ -199,7 +202,13 @@ Result<Constant::View> Constant::Bytes() const {
   if ((last + 1) * width > all.size()) {
     return Error("archive-tensor-bounds", "a constant reaches past the end of its storage");
   }
-  auto owner = std::shared_ptr<uint8_t[]>(new uint8_t[*size]);
+  // A hostile archive expands one element to any size; the memory must not follow.
+  std::shared_ptr<uint8_t[]> owner;
+  if (*size <= limits::kMaxGatheredBytes) owner.reset(new (std::nothrow) uint8_t[*size]);
+  if (owner == nullptr) {
+    return Error("constant-size", "a constant of " + std::to_string(*size) +
+                                      " bytes is too large to be copied out of its storage");
+  }
   Gather(all.data() + start, Collapse(*this), width, owner.get());
   return View{{owner.get(), static_cast<size_t>(*size)}, owner};
 }

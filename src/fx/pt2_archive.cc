@@ -43,25 +43,35 @@ constexpr ScalarTypeRow kScalarTypes[] = {
 constexpr std::string_view kSaveAgain =
     "save the model again with torch.export.save of PyTorch 2.8 or later";
 
-// Other files that people hand over by mistake, told by their first bytes.
+// Other files that people hand over by mistake, told by bytes at a fixed place.
+struct FileKind {
+  size_t offset;
+  std::string_view magic;
+  std::string_view what;
+};
+constexpr FileKind kFileKinds[] = {
+    {0, "\x80\x02", "a pickle (an old torch.save file?)"},
+    {0, "\x80\x03", "a pickle"},
+    {0, "\x80\x04", "a pickle"},
+    {0, "\x80\x05", "a pickle"},
+    {4, "TOSA", "a .tosa file already"},
+    {4, "TFL3", "a TensorFlow Lite file"},
+    {4, "ET12", "an ExecuTorch program"},
+    {0, "\x7f\x45LF", "an ELF binary"},
+    {0, "\x89HDF", "an HDF5 file (Keras?)"},
+    {0, "GGUF", "a GGUF file"},
+    {0, "\x1f\x8b", "a gzip file"},
+    {0, "version https://git-lfs", "a Git LFS pointer (run git lfs pull)"},
+    {8, "{\"", "a safetensors file: weights without a program"},
+};
+
 std::optional<std::string> OtherFile(std::span<const uint8_t> bytes) {
-  const auto starts = [&](std::string_view magic) {
-    return bytes.size() >= magic.size() &&
-           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
-  };
   if (bytes.empty()) return "the file is empty";
-  if (starts("\x80\x02") || starts("\x80\x03") || starts("\x80\x04")) {
-    return "this is a pickle (an old torch.save file?), not a .pt2 archive";
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const FileKind& kind : kFileKinds) {
+    if (text.size() < kind.offset || !text.substr(kind.offset).starts_with(kind.magic)) continue;
+    return "this is " + std::string(kind.what) + ", not a .pt2 archive";
   }
-  if (bytes.size() > 8 && std::memcmp(bytes.data() + 4, "TOSA", 4) == 0) {
-    return "this is a .tosa file already, not a .pt2 archive";
-  }
-  if (bytes.size() > 8 && std::memcmp(bytes.data() + 4, "TFL3", 4) == 0) {
-    return "this is a TensorFlow Lite file, not a .pt2 archive";
-  }
-  if (starts("\x7f"
-             "ELF"))
-    return "this is an ELF binary, not a .pt2 archive";
   // An ONNX file is a protobuf message that begins with its ir_version (field 1, a small varint).
   if (bytes.size() > 2 && bytes[0] == 0x08 && bytes[1] < 0x20) {
     return "this looks like an ONNX file, not a .pt2 archive";
@@ -96,6 +106,18 @@ Diag ArchiveError(std::string_view rule, std::string message, std::string entry 
   return Error(rule, std::move(message), {"", std::move(entry), ""});
 }
 
+// PyTorch raises the major version when older readers would misunderstand.
+Result<void> CheckSchema(JsonValue root) {
+  constexpr int64_t kMajor = 8;
+  const auto version = Member(root, "schema_version");
+  const auto major = version ? AsInt(Member(*version, "major")) : std::nullopt;
+  if (!major) return ArchiveError("archive-schema", "the program's JSON states no schema version");
+  if (*major == kMajor) return {};
+  return ArchiveError("archive-schema", "the program's schema has major version " +
+                                            std::to_string(*major) + "; this tosac reads " +
+                                            std::to_string(kMajor) + " (PyTorch 2.8 to 2.13)");
+}
+
 }  // namespace
 
 std::optional<DType> ScalarTypeFromNumber(int64_t number) {
@@ -109,7 +131,6 @@ Result<Pt2Archive> Pt2Archive::Open(std::span<const uint8_t> bytes,
                                     std::shared_ptr<const void> owner) {
   if (const auto other = OtherFile(bytes)) return ArchiveError("archive-kind", *other);
   TOSAC_ASSIGN(std::vector<ZipEntry> entries, ReadZip(bytes));
-  if (const auto other = OtherArchive(entries)) return ArchiveError("archive-kind", *other);
   Pt2Archive archive(std::move(entries), std::move(owner));
   TOSAC_TRY(archive.FindProgram());
   TOSAC_TRY(archive.ReadConfigs());
@@ -117,8 +138,13 @@ Result<Pt2Archive> Pt2Archive::Open(std::span<const uint8_t> bytes,
 }
 
 Result<JsonDocument> Pt2Archive::ParseEntry(const ZipEntry& entry) const {
-  if (entry.size > limits::kMaxJsonBytes) {
-    return ArchiveError("archive-json", "the JSON text is too large", entry.name);
+  const bool bomb = entry.deflated && entry.size > limits::kMaxJsonInflatedBase &&
+                    entry.size / limits::kMaxJsonInflatedRatio > entry.payload.size();
+  if (bomb || entry.size > limits::kMaxJsonBytes) {
+    return ArchiveError(
+        "archive-json",
+        "the JSON text claims " + std::to_string(entry.size) + " bytes, more than a program has",
+        entry.name);
   }
   const ZipContents contents(entry, owner_);
   TOSAC_ASSIGN(const std::span<const uint8_t> text, contents.Bytes());
@@ -145,6 +171,7 @@ Result<void> Pt2Archive::FindProgram() {
     model_ = std::string(rest.substr(kFolder.size(), rest.size() - kFolder.size() - 5));
   }
   if (program == nullptr) {
+    if (const auto other = OtherArchive(entries_)) return ArchiveError("archive-kind", *other);
     return ArchiveError("archive-missing-entry",
                         "this zip archive holds no exported program (no models/*.json); " +
                             std::string(kSaveAgain));
@@ -159,6 +186,8 @@ Result<void> Pt2Archive::FindProgram() {
   }
   TOSAC_ASSIGN(JsonDocument document, ParseEntry(*program));
   program_ = std::make_unique<JsonDocument>(std::move(document));
+  Result<void> checked = CheckSchema(program_->root());
+  if (!checked.ok()) return At(checked.diag(), {"", program->name, ""});
   return {};
 }
 
@@ -211,9 +240,10 @@ Result<ConstantPtr> Pt2Archive::Tensor(std::string_view fqn) {
   }
   const JsonValue config = found->second.config;
   if (AsBool(Member(config, "use_pickle")).value_or(false)) {
-    return ArchiveError("archive-pickle", "tensor " + name +
-                                              " is stored as a pickle, which tosac does not run; " +
-                                              std::string(kSaveAgain));
+    return ArchiveError("archive-pickle",
+                        "tensor " + name +
+                            " is stored as a pickle, which tosac does not run (a tensor subclass "
+                            "or a custom object?); make it a plain tensor before the export");
   }
   const auto path = AsString(Member(config, "path_name"));
   const auto meta = Member(config, "tensor_meta");
@@ -227,6 +257,10 @@ Result<ConstantPtr> Pt2Archive::Tensor(std::string_view fqn) {
     return ArchiveError("archive-dtype", "dtype code " +
                                              (number ? std::to_string(*number) : "(none)") +
                                              " of tensor " + name + " is not supported");
+  }
+  constexpr int64_t kStrided = 7;
+  if (AsInt(Member(*meta, "layout")).value_or(kStrided) != kStrided) {
+    return fail("it is sparse; only strided tensors are supported");
   }
   std::vector<int64_t> lists[2];
   constexpr std::string_view kKeys[2] = {"sizes", "strides"};

@@ -24,11 +24,14 @@ std::optional<DType> ScalarTypeFromNumber(int64_t number);
 class Pt2Archive {
  public:
   // Refuses what is no .pt2 of torch 2.8 or later, and says what it is where that can be told.
+  // Errors: those of ReadZip and ZipContents, rules "archive-kind", "archive-models",
+  // "archive-missing-entry", "archive-byteorder", "archive-json", "archive-schema".
   static Result<Pt2Archive> Open(std::span<const uint8_t> bytes, std::shared_ptr<const void> owner);
 
   const JsonDocument& program() const { return *program_; }
   // The tensor of that fully qualified name, from the weights or the constants. Errors: rules
-  // "archive-missing-tensor", "archive-pickle", "archive-tensor-bounds", "archive-dtype".
+  // "archive-missing-tensor", "archive-missing-entry", "archive-pickle", "archive-tensor",
+  // "archive-tensor-bounds", "archive-dtype".
   Result<ConstantPtr> Tensor(std::string_view fqn);
 
  private:

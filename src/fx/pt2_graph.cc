@@ -10,23 +10,6 @@
 namespace tosac::fx {
 namespace {
 
-// "Symbol('s77', positive=True, integer=True) + 1" is "s77 + 1".
-std::string ReadableExpression(std::string_view expression) {
-  constexpr std::string_view kSymbol = "Symbol('";
-  std::string text;
-  while (true) {
-    const size_t start = expression.find(kSymbol);
-    text += expression.substr(0, start);
-    if (start == std::string_view::npos) return text;
-    expression.remove_prefix(start + kSymbol.size());
-    const size_t quote = expression.find('\'');
-    text += expression.substr(0, quote);
-    const size_t close = expression.find(')', quote);
-    if (quote == std::string_view::npos || close == std::string_view::npos) return text;
-    expression.remove_prefix(close + 1);
-  }
-}
-
 std::string WithoutPrefix(std::string_view text, std::string_view prefix) {
   return std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
 }
@@ -50,6 +33,36 @@ constexpr std::string_view kMemoryFormats[] = {"torch.unknown_format", "torch.co
                                                "torch.preserve_format"};
 constexpr int64_t kStrided = 7;
 
+// Python's `with torch.no_grad():` and `with torch.autocast(...):` (whose casts were traced) around
+// part of the model.
+bool IsWrapper(std::string_view target) {
+  return target == "higher_order.wrap_with_set_grad_enabled" ||
+         target == "higher_order.wrap_with_autocast";
+}
+
+// The name that {"as_tensor": {"name": N}} or {"as_sym_int": {"as_name": N}} refers to.
+std::optional<std::string_view> ReferredName(JsonValue argument) {
+  const auto entry = AsUnion(argument);
+  if (!entry) return std::nullopt;
+  if (const auto name = AsString(Member(entry->value, "name"))) return name;
+  return AsString(Member(entry->value, "as_name"));
+}
+
+// The names of a node's results, lists of them flattened.
+std::vector<std::optional<std::string_view>> ResultNames(JsonArray outputs) {
+  std::vector<std::optional<std::string_view>> names;
+  for (const JsonValue output : outputs) {
+    const auto entry = AsUnion(output);
+    const auto list = entry ? AsArray(entry->value) : std::nullopt;
+    if (!list) {
+      names.push_back(ReferredName(output));
+      continue;
+    }
+    for (const JsonValue tensor : *list) names.push_back(AsString(Member(tensor, "name")));
+  }
+  return names;
+}
+
 }  // namespace
 
 Pt2GraphReader::Pt2GraphReader(Program* program, Graph* graph)
@@ -68,7 +81,7 @@ Result<void> Pt2GraphReader::ReadRanges(std::optional<JsonValue> ranges) {
   const auto object = AsObject(ranges);
   if (!object) return {};
   for (const auto field : *object) {
-    SymbolTable::Range range;
+    SymbolRange range;
     range.min = AsInt(Member(field.value, "min_val")).value_or(INT64_MIN);
     range.max = AsInt(Member(field.value, "max_val")).value_or(INT64_MAX);
     symbols_->ranges[std::string(field.key)] = range;
@@ -83,32 +96,40 @@ Result<void> Pt2GraphReader::ReadTypes(JsonValue graph) {
   // SymInts that can only have one value are integers.
   if (const auto ints = AsObject(Member(graph, "sym_int_values"))) {
     for (const auto field : *ints) {
-      const std::optional<int64_t> value = ReadDim(field.value);
-      if (value && *value >= 0) known_ints_.emplace(std::string(field.key), *value);
+      const std::optional<Dim> dim = ReadDim(field.value);
+      if (dim && dim->known) known_ints_.emplace(field.key, dim->value);
     }
   }
   return {};
 }
 
-std::optional<int64_t> Pt2GraphReader::ReadDim(JsonValue dim) {
-  if (const auto value = AsInt(Member(dim, "as_int"))) return *value;
-  const auto expr = Member(dim, "as_expr");
+std::optional<Pt2GraphReader::Dim> Pt2GraphReader::ReadDim(JsonValue value) const {
+  Dim dim;
+  if (const auto literal = AsInt(Member(value, "as_int"))) {
+    dim.value = *literal;
+    dim.known = true;
+    return dim;
+  }
+  const auto expr = Member(value, "as_expr");
   const auto text = expr ? AsString(Member(*expr, "expr_str")) : std::nullopt;
   if (!text) return std::nullopt;
-  const std::string name = ReadableExpression(*text);
-  Symbol symbol;
-  symbol.expr = name;
-  if (const auto range = symbols_->ranges.find(name); range != symbols_->ranges.end()) {
-    if (range->second.min == range->second.max) return range->second.min;
-    symbol.min = std::max<int64_t>(range->second.min, 0);
-    symbol.max = range->second.max;
-  }
+  dim.symbolic = ReadSymbolicSize(*text, symbols_->ranges);
+  dim.value = dim.symbolic.range.min;
+  dim.known = dim.symbolic.range.IsConstant();
   if (const auto hint = Member(*expr, "hint")) {
-    symbol.hint = AsInt(Member(*hint, "as_int")).value_or(-1);
+    dim.hint = AsInt(Member(*hint, "as_int")).value_or(-1);
   }
-  const auto [entry, fresh] =
-      symbols_->dims.try_emplace(name, -static_cast<int64_t>(program_->symbols.size()) - 1);
-  if (fresh) program_->symbols.push_back(std::move(symbol));
+  return dim;
+}
+
+int64_t Pt2GraphReader::SymbolNumber(const Dim& dim) {
+  const SymbolRange& range = dim.symbolic.range;
+  const auto [entry, fresh] = symbols_->dims.try_emplace(
+      dim.symbolic.text, -static_cast<int64_t>(program_->symbols.size()) - 1);
+  if (fresh) {
+    program_->symbols.push_back(
+        {dim.symbolic.text, std::max<int64_t>(range.min, 0), range.max, dim.hint});
+  }
   return entry->second;
 }
 
@@ -125,33 +146,31 @@ Result<Type> Pt2GraphReader::ReadType(std::string_view name, JsonValue meta) {
   }
   std::vector<int64_t> dims;
   for (const JsonValue size : *sizes) {
-    const std::optional<int64_t> dim = ReadDim(size);
-    const auto literal = AsInt(Member(size, "as_int"));
-    if (!dim || (literal && *literal < 0)) {
+    const std::optional<Dim> dim = ReadDim(size);
+    if (!dim || (dim->known && dim->value < 0)) {
       return Error("program-json", "tensor " + std::string(name) + " has a size that is none");
     }
-    dims.push_back(*dim);
+    dims.push_back(dim->known ? dim->value : SymbolNumber(*dim));
   }
   return TensorType(*dtype, std::move(dims));
 }
 
-Result<Type> Pt2GraphReader::TypeOf(std::string_view name) const {
+Result<Type> Pt2GraphReader::TypeOf(std::string_view name) {
   const auto meta = metas_.find(name);
   if (meta == metas_.end()) {
     return Error("program-json", "tensor " + std::string(name) + " is not in tensor_values");
   }
-  // Reading a type may meet a new symbol; that does not change what this reader answers.
-  return const_cast<Pt2GraphReader*>(this)->ReadType(name, meta->second);
+  return ReadType(name, meta->second);
 }
 
 Result<void> Pt2GraphReader::Define(std::string_view name, Value* value) {
-  if (values_.emplace(std::string(name), value).second) return {};
+  if (values_.emplace(name, value).second) return {};
   return Error("program-json", "two values of the program are called " + std::string(name));
 }
 
 Result<int32_t> Pt2GraphReader::Operand(std::optional<std::string_view> name) {
   if (!name) return Fail("an argument names no value");
-  const auto value = values_.find(std::string(*name));
+  const auto value = values_.find(*name);
   if (value == values_.end()) {
     return Fail("argument " + std::string(*name) + " is not defined before this node");
   }
@@ -186,7 +205,7 @@ Result<ArgValue> Pt2GraphReader::ReadSymInts(JsonValue value) {
   for (const JsonValue element : *list) {
     const auto literal = AsInt(Member(element, "as_int"));
     const auto name = AsString(Member(element, "as_name"));
-    const auto known = name ? known_ints_.find(std::string(*name)) : known_ints_.end();
+    const auto known = name ? known_ints_.find(*name) : known_ints_.end();
     if (literal) {
       arg.elements.push_back({*literal, -1});
     } else if (known != known_ints_.end()) {
@@ -210,7 +229,7 @@ Result<ArgValue> Pt2GraphReader::ReadSymScalar(const JsonUnion& arg) {
   if (const auto value = AsDouble(Member(arg.value, "as_float"))) return ArgValue(*value);
   const auto name = AsString(Member(arg.value, "as_name"));
   if (name) {
-    if (const auto known = known_ints_.find(std::string(*name)); known != known_ints_.end()) {
+    if (const auto known = known_ints_.find(*name); known != known_ints_.end()) {
       return ArgValue(known->second);
     }
   }
@@ -302,7 +321,7 @@ Result<ArgValue> Pt2GraphReader::ReadArg(JsonValue value) {
 }
 
 Result<void> Pt2GraphReader::ReadResult(JsonValue output, std::vector<Type>* types,
-                                        std::vector<std::string>* names) {
+                                        std::vector<std::string_view>* names) {
   const auto entry = AsUnion(output);
   if (!entry) return Fail("a result is no object of one member");
   const auto add = [&](JsonValue tensor) -> Result<void> {
@@ -318,6 +337,12 @@ Result<void> Pt2GraphReader::ReadResult(JsonValue output, std::vector<Type>* typ
     const auto list = AsArray(entry->value);
     if (!list) return Fail("a list of results is no list");
     for (const JsonValue tensor : *list) TOSAC_TRY(add(tensor));
+    return {};
+  }
+  if (entry->key == "as_optional_tensors") {
+    const auto list = AsArray(entry->value);
+    if (!list) return Fail("a list of results is no list");
+    for (const JsonValue tensor : *list) TOSAC_TRY(ReadResult(tensor, types, names));
     return {};
   }
   if (entry->key == "as_optional_tensor") return ReadResult(entry->value, types, names);
@@ -349,6 +374,7 @@ Result<void> Pt2GraphReader::ReadNode(JsonValue node) {
   if (node_target_.empty() || !inputs || !outputs) {
     return Fail("a node has no target, inputs or outputs");
   }
+  if (IsWrapper(node_target_)) return InlineGraph(*inputs, *outputs);
   std::vector<Arg> args;
   for (const JsonValue input : *inputs) {
     const auto value = Member(input, "arg");
@@ -361,11 +387,12 @@ Result<void> Pt2GraphReader::ReadNode(JsonValue node) {
     args.push_back(std::move(arg));
   }
   std::vector<Type> types;
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const JsonValue output : *outputs) TOSAC_TRY(ReadResult(output, &types, &names));
-  if (node_name_.empty()) node_name_ = names.empty() ? node_target_ : names[0];
-  Node* added = graph_->AddAten(node_target_, std::move(args), operands_, std::move(types),
-                                names.empty() || names[0].empty() ? node_name_ : names[0]);
+  if (node_name_.empty()) node_name_ = names.empty() ? node_target_ : std::string(names[0]);
+  Node* added =
+      graph_->AddAten(node_target_, std::move(args), operands_, std::move(types),
+                      names.empty() || names[0].empty() ? std::string_view(node_name_) : names[0]);
   added->name = node_name_;
   added->stack_trace = stack_trace_;
   added->regions = regions_;
@@ -373,6 +400,53 @@ Result<void> Pt2GraphReader::ReadNode(JsonValue node) {
     if (names[i].empty()) continue;
     graph_->Rename(added->result(i), names[i]);
     TOSAC_TRY(Define(names[i], added->result(i)));
+  }
+  return {};
+}
+
+Result<void> Pt2GraphReader::InlineGraph(JsonArray inputs, JsonArray outputs) {
+  // (settings..., graph, operands...)
+  std::optional<JsonValue> inner;
+  std::vector<Value*> operands;
+  for (const JsonValue input : inputs) {
+    const auto arg = Member(input, "arg");
+    if (!arg) return Fail("an argument has no value");
+    if (!inner) {
+      if (const auto graph = Member(*arg, "as_graph")) inner = Member(*graph, "graph");
+      continue;
+    }
+    TOSAC_ASSIGN(const int32_t index, Operand(ReferredName(*arg)));
+    operands.push_back(operands_[static_cast<size_t>(index)]);
+  }
+  const auto inner_inputs = inner ? AsArray(Member(*inner, "inputs")) : std::nullopt;
+  const auto inner_outputs = inner ? AsArray(Member(*inner, "outputs")) : std::nullopt;
+  if (!inner_inputs || !inner_outputs || inner_inputs->size() != operands.size()) {
+    return Fail("its graph is missing, or takes another number of inputs");
+  }
+  if (depth_ >= limits::kMaxGraphDepth) return Fail("graphs are nested too deep");
+  Pt2GraphReader reader(program_, graph_, symbols_, depth_ + 1);
+  TOSAC_TRY(reader.ReadTypes(*inner));
+  size_t next = 0;
+  for (const JsonValue input : *inner_inputs) {
+    const auto name = ReferredName(input);
+    if (!name) return Fail("an input of its graph has no name");
+    TOSAC_TRY(reader.Define(*name, operands[next++]));
+  }
+  TOSAC_TRY(reader.ReadNodes(*inner));
+  const auto names = ResultNames(outputs);
+  if (names.size() != inner_outputs->size()) {
+    return Fail("its graph returns another number of results");
+  }
+  next = 0;
+  for (const JsonValue output : *inner_outputs) {
+    const auto inner_name = ReferredName(output);
+    const std::optional<std::string_view> name = names[next++];
+    if (!inner_name || !name) continue;  // None; a later use of it is an undefined name
+    const auto value = reader.values_.find(*inner_name);
+    if (value == reader.values_.end()) {
+      return Fail("result " + std::string(*inner_name) + " of its graph is not defined");
+    }
+    TOSAC_TRY(Define(*name, value->second));
   }
   return {};
 }
@@ -394,7 +468,7 @@ Result<void> Pt2GraphReader::AddOutput(JsonValue argument, const OutputInfo& inf
                                        std::string(entry ? entry->key : "(unknown)") +
                                        " is not supported; return tensors");
   }
-  const auto value = values_.find(std::string(*name));
+  const auto value = values_.find(*name);
   if (value == values_.end()) {
     return Error("program-output", "output " + std::string(*name) + " is not defined");
   }

@@ -12,21 +12,19 @@
 #include <vector>
 
 #include "base/json.h"
+#include "fx/pt2_symbols.h"
 #include "tosac/program.h"
 
 namespace tosac::fx {
 
 // Ranges of symbols, shared by the readers of nested graphs.
 struct SymbolTable {
-  struct Range {
-    int64_t min = INT64_MIN;
-    int64_t max = INT64_MAX;
-  };
-  std::map<std::string, Range, std::less<>> ranges;
+  SymbolRanges ranges;
   std::map<std::string, int64_t, std::less<>> dims;  // expression -> number in Type::dims
 };
 
-// Reads nodes into `graph`. Errors: rules "program-json", "program-node", "program-dtype".
+// Reads nodes into `graph`. Names are views of the JSON document, which must outlive the reader.
+// Errors: rules "program-json", "program-node", "program-dtype", "program-output".
 class Pt2GraphReader {
  public:
   Pt2GraphReader(Program* program, Graph* graph);
@@ -37,7 +35,7 @@ class Pt2GraphReader {
   Result<void> ReadTypes(JsonValue graph);
   Result<void> ReadNodes(JsonValue graph);
 
-  Result<Type> TypeOf(std::string_view name) const;
+  Result<Type> TypeOf(std::string_view name);
   // Nodes that come later may use `value` by this name.
   Result<void> Define(std::string_view name, Value* value);
   // Adds the value that an entry of the graph's outputs names. Output None is dropped.
@@ -47,11 +45,21 @@ class Pt2GraphReader {
   Pt2GraphReader(Program* program, Graph* graph, std::shared_ptr<SymbolTable> symbols, int depth);
 
   Result<Type> ReadType(std::string_view name, JsonValue meta);
-  // An integer or a symbol's number; nullopt for neither.
-  std::optional<int64_t> ReadDim(JsonValue dim);
+  // A SymInt: an integer, or a symbolic size of which `range` may still be one value.
+  struct Dim {
+    int64_t value = 0;
+    bool known = false;
+    SymbolicSize symbolic;
+    int64_t hint = -1;
+  };
+  std::optional<Dim> ReadDim(JsonValue dim) const;
+  // The number of a symbolic size in Type::dims.
+  int64_t SymbolNumber(const Dim& dim);
   Result<void> ReadNode(JsonValue node);
+  // A node that only runs a graph: that graph's nodes take its place.
+  Result<void> InlineGraph(JsonArray inputs, JsonArray outputs);
   Result<void> ReadResult(JsonValue output, std::vector<Type>* types,
-                          std::vector<std::string>* names);
+                          std::vector<std::string_view>* names);
   // Appends operands as it meets tensors.
   Result<ArgValue> ReadArg(JsonValue arg);
   Result<ArgValue> ReadTensors(JsonValue list, bool optional);
@@ -66,8 +74,8 @@ class Pt2GraphReader {
   std::shared_ptr<SymbolTable> symbols_;
   int depth_ = 0;
   std::unordered_map<std::string_view, JsonValue> metas_;
-  std::unordered_map<std::string, Value*> values_;
-  std::unordered_map<std::string, int64_t> known_ints_;  // SymInts with one possible value
+  std::unordered_map<std::string_view, Value*> values_;
+  std::unordered_map<std::string_view, int64_t> known_ints_;  // SymInts with one possible value
   // Of the node that is being read.
   std::string node_name_;
   std::string node_target_;

@@ -45,7 +45,7 @@ class ProgramReader {
     TOSAC_TRY(reader.ReadRanges(Member(root, "range_constraints")));
     TOSAC_TRY(reader.ReadTypes(*graph));
     TOSAC_TRY(FindMutatedBuffers(*signature));
-    TOSAC_TRY(ReadInputs(*signature, reader));
+    TOSAC_TRY(ReadInputs(*signature, *graph, reader));
     TOSAC_TRY(reader.ReadNodes(*graph));
     return ReadOutputs(*signature, *graph, reader);
   }
@@ -63,13 +63,24 @@ class ProgramReader {
     return {};
   }
 
-  Result<void> ReadInputs(JsonValue signature, Pt2GraphReader& reader) {
+  Result<void> ReadInputs(JsonValue signature, JsonValue graph, Pt2GraphReader& reader) {
     const auto specs = AsArray(Member(signature, "input_specs"));
-    if (!specs) return Error(kRule, "the signature has no input_specs");
+    const auto inputs = AsArray(Member(graph, "inputs"));
+    if (!specs || !inputs || specs->size() != inputs->size()) {
+      return Error(kRule, "the graph has another number of inputs than its signature");
+    }
+    auto input = inputs->begin();
     for (const JsonValue spec : *specs) {
       const auto entry = AsUnion(spec);
       if (!entry) return Error(kRule, "an input_spec is no object of one member");
+      // The graph's own list decides the order; the signature must not tell another.
+      const auto tensor = Member(*input, "as_tensor");
+      const auto name = tensor ? AsString(Member(*tensor, "name")) : std::nullopt;
+      if (name && SpecName(entry->value).value_or(*name) != *name) {
+        return Error(kRule, "input " + std::string(*name) + " has another name in the signature");
+      }
       TOSAC_TRY(ReadInput(*entry, reader));
+      ++input;
     }
     return {};
   }
@@ -116,9 +127,15 @@ class ProgramReader {
   Result<void> AddState(std::string_view name, std::string_view fqn, Pt2GraphReader& reader) {
     Graph& graph = program_->main();
     TOSAC_ASSIGN(ConstantPtr constant, archive_->Tensor(fqn));
+    TOSAC_ASSIGN(const Type declared, reader.TypeOf(name));
+    const Type stored = TensorType(constant->dtype, constant->shape);
+    if (!(stored == declared)) {
+      return Error("archive-tensor", "tensor " + std::string(fqn) + " is " + ToString(stored) +
+                                         " in the archive but " + ToString(declared) +
+                                         " in the program");
+    }
     if (mutated_.contains(std::string(fqn))) {
-      Type type = TensorType(constant->dtype, constant->shape);
-      Value* input = graph.AddInput(name, std::move(type),
+      Value* input = graph.AddInput(name, declared,
                                     {InputKind::kState, std::string(fqn), std::move(constant)});
       return reader.Define(name, input);
     }
