@@ -10,8 +10,8 @@
 namespace tosac::fx {
 namespace {
 
-std::string WithoutPrefix(std::string_view text, std::string_view prefix) {
-  return std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text);
+std::string_view WithoutPrefix(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
 template <typename T, typename Convert>
@@ -74,7 +74,8 @@ Pt2GraphReader::Pt2GraphReader(Program* program, Graph* graph, std::shared_ptr<S
 
 Diag Pt2GraphReader::Fail(std::string message) const {
   return Error("program-node", std::move(message),
-               {"", "%" + node_name_ + " = " + node_target_, SourceLine(stack_trace_)});
+               {"", "%" + std::string(node_name_) + " = " + std::string(node_target_),
+                SourceLine(stack_trace_)});
 }
 
 Result<void> Pt2GraphReader::ReadRanges(std::optional<JsonValue> ranges) {
@@ -365,7 +366,7 @@ Result<void> Pt2GraphReader::ReadNode(JsonValue node) {
   regions_.clear();
   node_target_ = WithoutPrefix(AsString(Member(node, "target")).value_or(""), "torch.ops.");
   node_name_ = AsString(Member(node, "name")).value_or("");
-  stack_trace_.clear();
+  stack_trace_ = {};
   if (const auto metadata = Member(node, "metadata")) {
     stack_trace_ = AsString(Member(*metadata, "stack_trace")).value_or("");
   }
@@ -389,10 +390,9 @@ Result<void> Pt2GraphReader::ReadNode(JsonValue node) {
   std::vector<Type> types;
   std::vector<std::string_view> names;
   for (const JsonValue output : *outputs) TOSAC_TRY(ReadResult(output, &types, &names));
-  if (node_name_.empty()) node_name_ = names.empty() ? node_target_ : std::string(names[0]);
-  Node* added =
-      graph_->AddAten(node_target_, std::move(args), operands_, std::move(types),
-                      names.empty() || names[0].empty() ? std::string_view(node_name_) : names[0]);
+  if (node_name_.empty()) node_name_ = names.empty() ? node_target_ : names[0];
+  Node* added = graph_->AddAten(node_target_, std::move(args), operands_, std::move(types),
+                                names.empty() || names[0].empty() ? node_name_ : names[0]);
   added->name = node_name_;
   added->stack_trace = stack_trace_;
   added->regions = regions_;

@@ -77,9 +77,9 @@ class Pt2GraphReader {
   std::unordered_map<std::string_view, Value*> values_;
   std::unordered_map<std::string_view, int64_t> known_ints_;  // SymInts with one possible value
   // Of the node that is being read.
-  std::string node_name_;
-  std::string node_target_;
-  std::string stack_trace_;
+  std::string_view node_name_;
+  std::string_view node_target_;
+  std::string_view stack_trace_;
   std::vector<Value*> operands_;
   std::vector<Graph*> regions_;
 };
