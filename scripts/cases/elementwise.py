@@ -3,7 +3,7 @@
 
 import torch
 
-from cases.kit import (BF16, HARD, INT_FP, Table, b8, bf16, f16, f32, hard, i32, i64, inf, nan, r, v)
+from cases.kit import (BF16, FP, HARD, INT_FP, Table, b8, bf16, f16, f32, hard, i32, i64, inf, nan, r, v)
 
 INTS = [0, 1, -1, 2, -2, 3, -3, 7, -7, 100, -100, 2147483647, -2147483647]
 NUMERATORS = [7.0, -7.0, 7.0, -7.0, 0.0, -0.0, 6.0, -6.0, 5.5, -5.5, 1.0, 0.3, 0.9, 33.0, 15.0]
@@ -253,8 +253,102 @@ def choose(t):
           target=BF16)
 
 
+def spellings(t):
+    """Overloads that torch's own functions seldom leave in a graph."""
+    aten = torch.ops.aten
+    mask, ints = r(2, 3, dtype=b8), r(2, 3, dtype=i32)
+    for name in ("and", "or", "xor"):
+        call = getattr(aten, f"__{name}__").Scalar
+        t.add(f"dunder_{name}_scalar", lambda x, f=call: f(x, 5), ints)
+        t.add(f"dunder_{name}_bool", lambda x, f=call: f(x, True), mask)
+    t.add("prelu_kernel", lambda x, w: aten._prelu_kernel(x, w), r(2, 3), r(1, 3))
+    t.add("log_sigmoid_forward", lambda x: aten.log_sigmoid_forward(x)[0], r(2, 3))
+    low, high = r(3, low=-0.5, high=0.0), r(3, low=0.1, high=0.5)
+    t.add("clamp_min_tensor", lambda x, m: aten.clamp_min.Tensor(x, m), r(2, 3), low)
+    t.add("clamp_max_tensor", lambda x, m: aten.clamp_max.Tensor(x, m), r(2, 3), high)
+    t.add("clip", lambda x: aten.clip.default(x, -0.5, 0.5), r(2, 3))
+    t.add("div_scalar_op", lambda x: aten.div.Scalar(x, 3.0), r(2, 3))
+    t.add("div_scalar_mode", lambda x: aten.div.Scalar_mode(x, 0.3, rounding_mode="floor"),
+          r(2, 3, low=-5, high=5))
+    t.add("divide", lambda x, y: aten.divide.Tensor(x, y), r(2, 3), r(3, low=0.5, high=2.0))
+    t.add("true_divide", lambda x, y: aten.true_divide.Tensor(x, y), r(2, 3),
+          r(3, low=0.5, high=2.0))
+    t.add("floor_divide_scalar_overload", lambda x: aten.floor_divide.Scalar(x, 3.0),
+          r(2, 3, low=-9, high=9))
+    t.add("lerp_tensor", lambda x, y, w: torch.lerp(x, y, w), r(2, 3), r(2, 3),
+          r(3, low=0.0, high=1.0))
+    t.add("multiply", lambda x, y: aten.multiply.Tensor(x, y), r(2, 3), r(3))
+    t.add("multiply_scalar", lambda x: aten.multiply.Scalar(x, 1.5), r(2, 3))
+    t.add("subtract", lambda x, y: aten.subtract.Tensor(x, y), r(2, 3), r(3))
+    t.add("sub_scalar_op", lambda x: aten.sub.Scalar(x, 1.5, 2), r(2, 3))
+    t.add("tan", torch.tan, r(2, 3, low=-1.4, high=1.4))
+    t.add("nan_to_num", torch.nan_to_num, hard(), modes="both")
+    t.add("nan_to_num_values", lambda x: torch.nan_to_num(x, 1.5, 7.0, -7.0), hard())
+    t.add("nan_to_num_f16", torch.nan_to_num, v([inf, -inf, nan, 2.0], f16))
+
+
+def casts(t):
+    fractions = v([0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.99, -3.99, 1e6, -1e6])
+    t.add("cast_float_int", lambda x: x.to(i32), fractions)
+    t.add("cast_float_long", lambda x: x.long(), fractions)
+    t.add("cast_f16_int", lambda x: x.int(), v([0.5, -0.5, 1.5, -1.5, 2000.0, -3.75], f16))
+    t.add("cast_floor_int", lambda x: x.floor().int(), fractions)
+    t.add("cast_float_bool", lambda x: x.bool(), hard())
+    t.add("cast_int_bool", lambda x: x.bool(), v([0, 1, -1, 2147483647], i32))
+    t.add("cast_bool_float", lambda x: x.float(), r(2, 3, dtype=b8))
+    t.add("cast_bool_half", lambda x: x.half(), r(2, 3, dtype=b8))
+    t.add("cast_bool_int", lambda x: x.int(), r(2, 3, dtype=b8))
+    t.add("cast_int_float", lambda x: x.float(), v([0, 1, -3, 16777217, -2147483647], i32))
+    t.add("cast_int_half", lambda x: x.half(), v([0, 1, -3, 2049, 65519], i32))
+    t.add("cast_float_half", lambda x: x.half(), hard())
+    t.add("cast_float_bf16", lambda x: x.bfloat16(), hard(), target=BF16)
+    t.add("cast_half_float", lambda x: x.float(), hard(f16))
+    t.add("cast_int_narrow", lambda x: x.to(torch.int16).to(i32), v([0, 1, -1, 70000], i32))
+    t.add("cast_to_other", lambda x, y: x.to(y) + y, r(3, dtype=f16), r(3))
+
+
+def without_int(t):
+    """Integers under a target that has not the profile INT."""
+    big = v([0, 1, -1, 5, 16777217, -16777217, 2147483647, -2147483647], i32)
+    small = torch.arange(8, dtype=i32)
+    on = dict(target=FP)
+    wants_int = dict(target=FP, expect_error="lower-integer-profile")
+    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+        function = getattr(torch, name)
+        t.add(f"fp_{name}_scalar", lambda x, f=function: f(x, 5), big, **on)
+        t.add(f"fp_{name}_far", lambda x, f=function: f(x, 16777215), big, **on)
+        t.add(f"fp_{name}_arange", lambda x, f=function: f(torch.arange(8)[:, None], x[None]), big,
+              **on)
+    t.add("fp_compare_unknown", torch.lt, big, big, **wants_int)
+    t.add("fp_compare_limit", lambda x: x >= 16777216, big, **wants_int)
+    t.add("fp_arithmetic", lambda x, y: ((x + 3) * y - x, -y, ~y), v([1, -2, 3], i32),
+          v([7, -8, 9], i32), **on)
+    t.add("fp_floor_divide", lambda x, y: (x // y, x % y, torch.fmod(x, y), x // 3, x % -3),
+          v([7, -7, 7, -7, 6, -6, 2147483647], i32), v([2, 2, -2, -2, 3, 3, 10], i32), **on)
+    t.add("fp_lengths_mask", lambda n, x: x.masked_fill(
+        torch.arange(6)[None] >= n.unsqueeze(1), 0.0), v([3, 6, 0], i64), r(3, 6), **on)
+    t.add("fp_timesteps", lambda n: n[:, None].float() * torch.tensor([0.5, 0.25]),
+          v([3, 999], i64), **on)
+    t.add("fp_bool_sum", lambda x: (x > 0).sum(1), r(3, 50), **on)
+    t.add("fp_bool_int", lambda x: (x > 0).int() + 1, r(3, 5), **on)
+    t.add("fp_where_range", lambda x: torch.where(x > 0, torch.arange(5), 7), r(3, 5), **on)
+    t.add("fp_where_unknown", lambda m, x: torch.where(m, x, 0), r(8, dtype=b8), big, **wants_int)
+    t.add("fp_sign", torch.sign, big, **on)
+    t.add("fp_clamp_range", lambda x: torch.clamp((x > 0).int() * 9 - 4, -2, 3), r(9), **on)
+    t.add("fp_clamp_unknown", lambda x: torch.clamp(x, -2, 3), big, **wants_int)
+    t.add("fp_maximum_range", lambda x: torch.maximum((x > 0).int() * 4, torch.arange(3)), r(3),
+          **on)
+    t.add("fp_overflow_range", lambda x: ((x > 0).int() * 16777216 + 1) > torch.arange(4) * 8388608,
+          r(4), **wants_int)
+    t.add("fp_reshape_returned", lambda x: x.reshape(2, 4), big, **wants_int)
+    t.add("fp_bits", lambda x: x & 3, big, **wants_int)
+    t.add("fp_logical", lambda x: torch.logical_not(x), small, **on)
+    t.add("fp_to_bool", lambda x: x.bool(), big, **on)
+
+
 def rows():
     t = Table()
-    for part in (unary, binary, division, power, compare, logic, clamp, choose):
+    for part in (unary, binary, division, power, compare, logic, clamp, choose, spellings, casts,
+                 without_int):
         part(t)
     return t.rows

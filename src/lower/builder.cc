@@ -59,6 +59,7 @@ Value* Builder::Emit(Op op, std::span<Value* const> operands, Type result,
 
 Value* Builder::EmitNode(Op op, std::span<Value* const> operands, Type result,
                          std::vector<AttrValue> attrs) {
+  for (const Value* operand : operands) RequireExact(operand);
   std::string wish = origin_;
   if (const OpInfo* info = FindOp(op)) wish.append("_").append(info->mlir);
   fx::Node* node = graph_.AddTosa(op, operands, {std::move(result)}, std::move(attrs), wish);

@@ -138,6 +138,10 @@ class Builder {
   // What is known of the values of a tensor.
   std::optional<ValueRange> RangeOf(const Value* value) { return ints_.RangeOf(value); }
 
+  // An error when `value` is an integer that exists only rounded, in FP32 (see Integers): for those
+  // that read a value otherwise than through a node that this class makes.
+  void RequireExact(const Value* value);
+
   // The one primitive behind all of these: a node of `op` with one result.
   Value* Emit(Op op, std::span<Value* const> operands, fx::Type result,
               std::vector<AttrValue> attrs = {});
@@ -154,7 +158,7 @@ class Builder {
   // The FP32 tensor that holds the same integers, or BOOL as 0 and 1.
   Value* ToFloat(Value* integer);
   Value* CastWithoutIntProfile(Value* input, DType dtype);
-  void NeedsIntProfile(Op op, const Value* value, std::string_view why);
+  std::string NeedsIntProfile(Op op, const Value* value, std::string_view why) const;
 
   fx::Graph& graph_;
   const Target& target_;

@@ -55,12 +55,15 @@ bool Builder::NeedsFloat(Op op, std::span<Value* const> operands, const Type& re
   return false;
 }
 
-void Builder::NeedsIntProfile(Op op, const Value* value, std::string_view why) {
+std::string Builder::NeedsIntProfile(Op op, const Value* value, std::string_view why) const {
   std::string better = target_.ToString();
   better.insert(std::min(better.find('+'), better.size()), "+INT");
-  Fail("lower-integer-profile", std::string(Name(op)) + " of " + fx::ToString(value->type) +
-                                    " needs the profile INT: " + std::string(why) +
-                                    ". The target " + better + " has it");
+  return std::string(Name(op)) + " of " + fx::ToString(value->type) +
+         " needs the profile INT: " + std::string(why) + ". The target " + better + " has it";
+}
+
+void Builder::RequireExact(const Value* value) {
+  if (const std::string* why = ints_.Rounded(value)) Fail("lower-integer-profile", *why);
 }
 
 Value* Builder::ToFloat(Value* integer) {
@@ -79,37 +82,37 @@ Value* Builder::ToFloat(Value* integer) {
     result = EmitNode(Op::CAST, std::span(&integer, 1),
                       TensorType(DType::kFP32, integer->type.dims), {});
   }
+  if (const auto range = ints_.RangeOf(integer)) ints_.Assume(result, *range);
   ints_.SetFloatOf(integer, result);
   return result;
 }
 
 Value* Builder::EmitThroughFloat(Op op, std::span<Value* const> operands, Type result,
                                  std::vector<AttrValue> attrs) {
-  const auto is_exact = [&](const Value* value) {
-    const std::optional<ValueRange> range = ints_.RangeOf(value);
-    return range && range->Exact();
-  };
   std::vector<Value*> floats(operands.begin(), operands.end());
   const Value* inexact = nullptr;
-  size_t num_exact = 0;
+  const Value* exact = nullptr;
+  bool is_below = false;
   for (size_t i = 0; i < floats.size(); ++i) {
     if (IsIndex(op, i) || !IsNarrowInteger(floats[i]->type)) continue;
-    if (is_exact(floats[i])) {
-      ++num_exact;
-    } else {
-      inexact = floats[i];
-    }
+    const std::optional<ValueRange> range = ints_.RangeOf(floats[i]);
+    const bool is_exact = range && range->Exact() && ints_.Rounded(floats[i]) == nullptr;
+    (is_exact ? exact : inexact) = floats[i];
+    is_below = is_below || (is_exact && range->BelowExact());
   }
-  const Value* shown = inexact != nullptr || operands.empty() ? inexact : operands[0];
+  const auto fail = [&](const Value* value, std::string_view why) {
+    Fail("lower-integer-profile", NeedsIntProfile(op, value, why));
+    return EmitNode(op, operands, result, attrs);
+  };
   if (!HasFloatForm(op)) {
-    NeedsIntProfile(op, shown == nullptr ? operands[0] : shown, "it computes on integers only");
-    return EmitNode(op, operands, std::move(result), std::move(attrs));
+    return fail(inexact != nullptr ? inexact : operands[0], "it computes on integers only");
   }
   // Rounding to FP32 keeps order, so a comparison needs only one side that is exact and below 2^24.
-  if (inexact != nullptr && !(IsComparison(op) && num_exact > 0)) {
-    NeedsIntProfile(op, inexact,
-                    "its values are not provably within 2^24, up to which FP32 is exact");
-    return EmitNode(op, operands, std::move(result), std::move(attrs));
+  // What only moves elements can move rounded ones, as long as nothing needs them exact later.
+  constexpr std::string_view kInexact =
+      "its values are not provably within 2^24, up to which FP32 is exact";
+  if (inexact != nullptr && !(IsComparison(op) && is_below) && !OnlyMoves(op)) {
+    return fail(inexact, kInexact);
   }
   for (size_t i = 0; i < floats.size(); ++i) {
     if (!IsIndex(op, i) && IsNarrowInteger(floats[i]->type)) floats[i] = ToFloat(floats[i]);
@@ -117,13 +120,18 @@ Value* Builder::EmitThroughFloat(Op op, std::span<Value* const> operands, Type r
   if (!IsNarrowInteger(result)) return EmitNode(op, floats, std::move(result), std::move(attrs));
   Type float_type = result;
   float_type.dtype = DType::kFP32;
-  Value* value = EmitNode(op, floats, std::move(float_type), std::move(attrs));
-  if (const std::optional<ValueRange> range = ints_.RangeOf(value); !range || !range->Exact()) {
-    NeedsIntProfile(op, shown == nullptr ? value : shown,
-                    "its results are not provably within 2^24, up to which FP32 is exact");
+  Value* value = EmitNode(op, floats, std::move(float_type), attrs);
+  const std::optional<ValueRange> range = ints_.RangeOf(value);
+  const bool is_exact = inexact == nullptr && range && range->Exact();
+  if (!is_exact && !OnlyMoves(op)) {
+    return fail(exact != nullptr ? exact : operands[0],
+                "its results are not provably within 2^24, up to which FP32 is exact");
   }
   Value* integer = EmitNode(Op::CAST, std::span(&value, 1), std::move(result), {});
   ints_.SetFloatOf(integer, value);
+  if (!is_exact) {
+    ints_.MarkRounded(integer, NeedsIntProfile(op, inexact != nullptr ? inexact : value, kInexact));
+  }
   return integer;
 }
 
@@ -146,7 +154,8 @@ Value* Builder::CastWithoutIntProfile(Value* input, DType dtype) {
   const bool fits = from == DType::kBOOL || FindDType(from)->bits <= bits ||
                     (range && range->min >= -half && range->max < half);
   if (!fits || (from == DType::kINT32 && range && !range->Exact())) {
-    NeedsIntProfile(Op::CAST, input, "its values do not provably fit " + std::string(Name(dtype)));
+    Fail("lower-integer-profile",
+         NeedsIntProfile(Op::CAST, input, "its values do not provably fit the result"));
     return EmitNode(Op::CAST, std::span(&input, 1), result, {});
   }
   Value* value = ToFloat(input);

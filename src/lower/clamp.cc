@@ -51,16 +51,28 @@ void LowerClampTensor(Lowering& lower) {
   lower.ReturnAs(value);
 }
 
+// Absent values: 0 for NaN, the dtype's extremes for the infinities.
+void LowerNanToNum(Lowering& lower) {
+  Builder& b = lower.b();
+  Value* x = lower.In("self");
+  const DType dtype = x->type.dtype;
+  if (!IsFloat(dtype)) return lower.Return(x);
+  constexpr double kHalfMost = 65504;
+  const double most = dtype == DType::kFP16   ? kHalfMost
+                      : dtype == DType::kBF16 ? std::ldexp(255.0, 120)
+                                              : std::numeric_limits<float>::max();
+  Value* number = b.Binary(Op::EQUAL, x, x);
+  Value* result = SelectScalar(b, number, x, lower.Float("nan", 0));
+  result = SelectScalar(b, Equal(b, x, kInfinity), lower.Float("posinf", most), result);
+  lower.Return(SelectScalar(b, Equal(b, x, -kInfinity), lower.Float("neginf", -most), result));
+}
+
 constexpr LoweringRow kRows[] = {
-    {"aten.clamp.Tensor", LowerClampTensor},
-    {"aten.clamp.default", LowerClamp},
-    {"aten.clamp_max.Tensor", LowerClampTensor},
-    {"aten.clamp_max.default", LowerClamp},
-    {"aten.clamp_min.Tensor", LowerClampTensor},
-    {"aten.clamp_min.default", LowerClamp},
-    {"aten.clip.default", LowerClamp},
-    {"aten.hardtanh.default", LowerHardtanh},
-    {"aten.relu.default", LowerRelu},
+    {"aten.clamp.Tensor", LowerClampTensor},     {"aten.clamp.default", LowerClamp},
+    {"aten.clamp_max.Tensor", LowerClampTensor}, {"aten.clamp_max.default", LowerClamp},
+    {"aten.clamp_min.Tensor", LowerClampTensor}, {"aten.clamp_min.default", LowerClamp},
+    {"aten.clip.default", LowerClamp},           {"aten.hardtanh.default", LowerHardtanh},
+    {"aten.nan_to_num.default", LowerNanToNum},  {"aten.relu.default", LowerRelu},
     {"aten.relu6.default", LowerRelu6},
 };
 

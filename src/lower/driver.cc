@@ -115,7 +115,10 @@ class Driver {
   Result<void> CopyTosa(Lowering& lowering) {
     const Node& node = lowering.node();
     std::vector<Value*> operands;
-    for (const Value* operand : node.operands()) operands.push_back(lowering.Lowered(operand));
+    for (const Value* operand : node.operands()) {
+      operands.push_back(lowering.Lowered(operand));
+      lowering.b().RequireExact(operands.back());
+    }
     if (lowering.b().failed()) return At(*lowering.b().error(), Place(from_, node));
     if (node.constant != nullptr) {
       Node* copy =
@@ -195,6 +198,7 @@ class Driver {
       const Value* output = graph.outputs()[i];
       lowering.b().SetOrigin(output->name, "");
       Value* lowered = lowering.Lowered(output);
+      lowering.b().RequireExact(lowered);
       if (lowering.b().failed()) {
         return At(*lowering.b().error(), {from_.file, "output %" + output->name, ""});
       }

@@ -165,6 +165,24 @@ bool IntegerIsInFpProfile(Op op) {
   }
 }
 
+bool OnlyMoves(Op op) {
+  switch (op) {
+    case Op::CONCAT:
+    case Op::GATHER:
+    case Op::PAD:
+    case Op::RESHAPE:
+    case Op::REVERSE:
+    case Op::SCATTER:
+    case Op::SELECT:
+    case Op::SLICE:
+    case Op::TILE:
+    case Op::TRANSPOSE:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<ValueRange> Integers::RangeOf(const Value* value) {
   if (const auto found = ranges_.find(value); found != ranges_.end()) return found->second;
   std::optional<ValueRange> range;
@@ -217,6 +235,11 @@ void Integers::Derive(const Node& node) {
 Value* Integers::FloatOf(const Value* integer) const {
   const auto found = floats_.find(integer);
   return found == floats_.end() ? nullptr : found->second;
+}
+
+const std::string* Integers::Rounded(const Value* integer) const {
+  const auto found = rounded_.find(integer);
+  return found == rounded_.end() ? nullptr : &found->second;
 }
 
 }  // namespace tosac::lower

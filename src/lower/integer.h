@@ -6,7 +6,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "tosac/program.h"
 #include "tosac/target.h"
@@ -17,8 +19,9 @@ namespace tosac::lower {
 struct ValueRange {
   double min = 0;
   double max = 0;
+  // FP32 holds every integer up to 2^24, and below it no other integer is rounded to one.
   bool Exact() const { return min >= -kExact && max <= kExact; }
-  // FP32 holds every integer up to 2^24; all of them stay distinct from their neighbours below it.
+  bool BelowExact() const { return min > -kExact && max < kExact; }
   static constexpr double kExact = 16777216;
 };
 
@@ -26,6 +29,9 @@ struct ValueRange {
 // "Supported Data Types" tables): ADD SUB MUL INTDIV, the logical shifts, CAST to and from floats,
 // CONST, IDENTITY, and what only takes them as indices.
 bool IntegerIsInFpProfile(Op op);
+
+// Whether `op` only moves elements, so that it may be done before or after any conversion.
+bool OnlyMoves(Op op);
 
 // What is known of the integer tensors of one graph. Values are judged when they are made, so
 // nothing here recurses.
@@ -39,13 +45,23 @@ class Integers {
   // Remembers the range of the result of a node that was just made, where its operands tell it.
   void Derive(const fx::Node& node);
 
-  // An FP32 tensor with the same values, when there is one; nullptr otherwise.
+  // An FP32 tensor with the same values, each rounded as CAST rounds it, when there is one; nullptr
+  // otherwise.
   fx::Value* FloatOf(const fx::Value* integer) const;
   void SetFloatOf(const fx::Value* integer, fx::Value* value) { floats_[integer] = value; }
+
+  // Integers that exist only rounded: they may be moved about, converted to a float and compared
+  // with what FP32 has exactly, but nothing may read the integer tensor.
+  void MarkRounded(const fx::Value* integer, std::string why) {
+    rounded_.emplace(integer, std::move(why));
+  }
+  // Why, for such a tensor; else nullptr.
+  const std::string* Rounded(const fx::Value* integer) const;
 
  private:
   std::unordered_map<const fx::Value*, ValueRange> ranges_;
   std::unordered_map<const fx::Value*, fx::Value*> floats_;
+  std::unordered_map<const fx::Value*, std::string> rounded_;
 };
 
 }  // namespace tosac::lower
