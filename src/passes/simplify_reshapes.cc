@@ -44,6 +44,11 @@ class Simplifier {
 
   // op(RESHAPE(x), RESHAPE(y), scalar) is RESHAPE(op(x, y, scalar)) where x and y have one shape.
   void SinkReshapes(Node* node) {
+    // Not below a CAST to an integer: the profile FP has no RESHAPE of one.
+    if (node->op == Op::CAST && IsInteger(node->result()->type.dtype) &&
+        !IsInteger(node->operand(0)->type.dtype)) {
+      return;
+    }
     const Type* inner = nullptr;
     for (size_t i = 0; i < node->operands().size(); ++i) {
       if (!IsElementOperand(*node, i)) continue;
