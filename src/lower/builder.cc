@@ -121,7 +121,7 @@ Value* Builder::Ints(DType dtype, std::span<const int64_t> values) {
 
 Value* Builder::Floats(DType dtype, std::span<const double> values, const Dims& shape) {
   std::vector<uint8_t> bytes(values.size_bytes());
-  std::memcpy(bytes.data(), values.data(), values.size_bytes());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), values.size_bytes());
   Result<ConstantPtr> constant =
       fx::Converted(fx::MakeConstant(DType::kFP64, shape, std::move(bytes)), dtype);
   if (!constant.ok()) {

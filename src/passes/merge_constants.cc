@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/merge_constants.h"
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -31,8 +31,7 @@ Result<bool> SameBytes(const Constant& a, const Constant& b) {
   }
   TOSAC_ASSIGN(const Constant::View left, x.Bytes());
   TOSAC_ASSIGN(const Constant::View right, y.Bytes());
-  return left.bytes.size() == right.bytes.size() &&
-         std::memcmp(left.bytes.data(), right.bytes.data(), left.bytes.size()) == 0;
+  return std::ranges::equal(left.bytes, right.bytes);  // which may be empty, without an address
 }
 
 // What tells most constants apart without reading more than a few of their bytes.
