@@ -7,8 +7,7 @@ jobs=$(nproc)
 
 # Debian 12 packages: to build, and further ones to test.
 build_packages=(cmake g++ ninja-build pkg-config flatbuffers-compiler flatbuffers-compiler-dev
-  libflatbuffers-dev libcli11-dev libsimdjson-dev libxxhash-dev libminizip-dev zlib1g-dev
-  libdeflate-dev)
+  libflatbuffers-dev libcli11-dev libsimdjson-dev libxxhash-dev libdeflate-dev)
 test_packages=(clang-14 clang-format-14 clang-tidy-14 clang-tools-14 googletest libgtest-dev
   libgmock-dev libbenchmark-dev python3 python3-venv)
 

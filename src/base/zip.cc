@@ -2,10 +2,8 @@
 #include "base/zip.h"
 
 #include <libdeflate.h>
-#include <unzip.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -17,47 +15,47 @@ namespace {
 constexpr std::string_view kZipRule = "archive-zip";
 constexpr std::string_view kEntryRule = "archive-entry";
 
-// ---- a file of minizip's that is memory ----
+// The bytes of the file, read little-endian; what lies outside reads as nothing.
+class Reader {
+ public:
+  explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-struct MemoryFile {
-  std::span<const uint8_t> bytes;
-  uint64_t position = 0;
+  uint64_t size() const { return bytes_.size(); }
+  bool Has(uint64_t at, uint64_t count) const {
+    return count <= bytes_.size() && at <= bytes_.size() - count;
+  }
+  // The caller has checked the bounds.
+  template <typename T>
+  T Get(uint64_t at) const {
+    T value = 0;
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      value = static_cast<T>(value | static_cast<T>(T{bytes_[at + i]} << (8 * i)));
+    }
+    return value;
+  }
+  std::string_view Text(uint64_t at, uint64_t count) const {
+    return {reinterpret_cast<const char*>(bytes_.data()) + at, count};
+  }
+  std::span<const uint8_t> Bytes(uint64_t at, uint64_t count) const {
+    return bytes_.subspan(at, count);
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
 };
 
-MemoryFile* AsMemory(voidpf stream) { return static_cast<MemoryFile*>(stream); }
-
-voidpf OpenMemory(voidpf opaque, const void*, int) { return opaque; }
-
-uLong ReadMemory(voidpf, voidpf stream, void* buffer, uLong size) {
-  MemoryFile* file = AsMemory(stream);
-  const uint64_t count = std::min<uint64_t>(size, file->bytes.size() - file->position);
-  if (count > 0) std::memcpy(buffer, file->bytes.data() + file->position, count);
-  file->position += count;
-  return static_cast<uLong>(count);
-}
-
-uLong WriteNothing(voidpf, voidpf, const void*, uLong) { return 0; }
-
-ZPOS64_T TellMemory(voidpf, voidpf stream) { return AsMemory(stream)->position; }
-
-long SeekMemory(voidpf, voidpf stream, ZPOS64_T offset, int origin) {  // NOLINT: minizip's type
-  MemoryFile* file = AsMemory(stream);
-  uint64_t base = 0;
-  if (origin == ZLIB_FILEFUNC_SEEK_CUR) base = file->position;
-  if (origin == ZLIB_FILEFUNC_SEEK_END) base = file->bytes.size();
-  uint64_t target = 0;
-  if (__builtin_add_overflow(base, offset, &target) || target > file->bytes.size()) return -1;
-  file->position = target;
-  return 0;
-}
-
-int CloseMemory(voidpf, voidpf) { return 0; }
-int NoError(voidpf, voidpf) { return 0; }
-
-struct UnzCloser {
-  void operator()(void* file) const { unzClose(file); }
-};
-using UnzHandle = std::unique_ptr<void, UnzCloser>;
+// Records of APPNOTE.TXT, the zip format's specification: signature and size of the fixed part.
+constexpr uint32_t kLocalHeader = 0x04034b50;
+constexpr uint64_t kLocalHeaderSize = 30;
+constexpr uint32_t kDirectoryEntry = 0x02014b50;
+constexpr uint64_t kDirectoryEntrySize = 46;
+constexpr uint32_t kEnd = 0x06054b50;
+constexpr uint64_t kEndSize = 22;
+constexpr uint32_t kEnd64 = 0x06064b50;
+constexpr uint64_t kEnd64Size = 56;
+constexpr uint32_t kLocator64 = 0x07064b50;
+constexpr uint64_t kLocator64Size = 20;
+constexpr uint16_t kExtra64 = 1;  // the extra field with 64-bit sizes and offset
 
 bool IsUnsafeName(std::string_view name) {
   return name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos ||
@@ -69,48 +67,158 @@ Diag EntryError(const std::string& name, std::string why) {
   return Error(kEntryRule, std::move(why), {"", name, ""});
 }
 
-Result<ZipEntry> ReadEntry(unzFile zip, std::span<const uint8_t> bytes) {
-  unz_file_info64 info = {};
-  char name[1024];
-  if (unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
-      info.size_filename >= sizeof(name)) {
-    return Error(kZipRule, "the zip archive's directory is damaged");
+Diag Damaged() { return Error(kZipRule, "the zip archive's directory is damaged"); }
+
+// Where the directory lies.
+struct Directory {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t entries = 0;
+};
+
+// The end record is the last thing in the file but for its comment.
+std::optional<uint64_t> FindEnd(const Reader& file) {
+  if (file.size() < kEndSize) return std::nullopt;
+  const uint64_t last = file.size() - kEndSize;
+  const uint64_t first = last > UINT16_MAX ? last - UINT16_MAX : 0;
+  for (uint64_t at = last + 1; at-- > first;) {
+    if (file.Get<uint32_t>(at) == kEnd && file.Get<uint16_t>(at + 20) == last - at) return at;
   }
-  ZipEntry entry;
-  entry.name.assign(name, info.size_filename);
-  entry.crc = static_cast<uint32_t>(info.crc);
-  entry.size = info.uncompressed_size;
-  if (IsUnsafeName(entry.name)) {
-    return EntryError(entry.name, "the entry's name leads out of the archive");
+  return std::nullopt;
+}
+
+Result<Directory> FindDirectory(const Reader& file, uint64_t end) {
+  uint64_t size = file.Get<uint32_t>(end + 12);
+  Directory directory;
+  directory.begin = file.Get<uint32_t>(end + 16);
+  directory.entries = file.Get<uint16_t>(end + 10);
+  uint64_t limit = end;
+  if (file.Get<uint16_t>(end + 4) != 0 && file.Get<uint16_t>(end + 4) != UINT16_MAX) {
+    return Error(kZipRule, "this is one part of a split zip archive");
   }
-  constexpr uLong kEncrypted = 1;
-  constexpr uLong kDeflate = 8;
-  if ((info.flag & kEncrypted) != 0) return EntryError(entry.name, "the entry is encrypted");
-  if (info.compression_method != 0 && info.compression_method != kDeflate) {
-    return EntryError(entry.name, "the entry is compressed by method " +
-                                      std::to_string(info.compression_method) +
-                                      "; only stored and deflated entries can be read");
+  const bool has_locator =
+      end >= kLocator64Size && file.Get<uint32_t>(end - kLocator64Size) == kLocator64;
+  if (has_locator) {
+    const auto at = file.Get<uint64_t>(end - kLocator64Size + 8);
+    if (!file.Has(at, kEnd64Size) || file.Get<uint32_t>(at) != kEnd64) return Damaged();
+    directory.entries = file.Get<uint64_t>(at + 32);
+    size = file.Get<uint64_t>(at + 40);
+    directory.begin = file.Get<uint64_t>(at + 48);
+    limit = at;
   }
-  entry.deflated = info.compression_method == kDeflate;
-  int method = 0;
-  int level = 0;
-  if (unzOpenCurrentFile2(zip, &method, &level, 1) != UNZ_OK) {
-    return EntryError(entry.name, "the entry's own header does not agree with the directory");
+  if (size > limit || directory.begin > limit - size) return Damaged();
+  directory.end = directory.begin + size;
+  return directory;
+}
+
+// A directory entry's fields.
+struct Fields {
+  uint16_t flags = 0;
+  uint16_t method = 0;
+  uint32_t crc = 0;
+  uint64_t packed_size = 0;
+  uint64_t size = 0;
+  uint64_t offset = 0;  // of the local header
+  std::string name;
+};
+
+// Replaces fields that are all ones by those of the zip64 extra field, which holds only these.
+Result<void> ReadExtra(const Reader& file, uint64_t at, uint64_t end, Fields* fields) {
+  while (end - at >= 4) {
+    const auto id = file.Get<uint16_t>(at);
+    const uint64_t size = file.Get<uint16_t>(at + 2);
+    at += 4;
+    if (size > end - at) return Damaged();
+    if (id == kExtra64) {
+      uint64_t value = at;
+      for (uint64_t* field : {&fields->size, &fields->packed_size, &fields->offset}) {
+        if (*field != UINT32_MAX) continue;
+        if (value + 8 > at + size) return Damaged();
+        *field = file.Get<uint64_t>(value);
+        value += 8;
+      }
+    }
+    at += size;
   }
-  const uint64_t start = unzGetCurrentFileZStreamPos64(zip);
-  unzCloseCurrentFile(zip);
-  if (info.compressed_size > bytes.size() || start > bytes.size() - info.compressed_size) {
-    return EntryError(entry.name, "the entry reaches past the end of the file");
+  return {};
+}
+
+// Reads the entry at *at and moves on to the next.
+Result<Fields> ReadFields(const Reader& file, const Directory& directory, uint64_t* at) {
+  if (directory.end - *at < kDirectoryEntrySize || file.Get<uint32_t>(*at) != kDirectoryEntry) {
+    return Damaged();
   }
-  entry.payload = bytes.subspan(start, info.compressed_size);
-  const bool lies = entry.deflated ? entry.size / limits::kMaxInflateRatio > info.compressed_size
-                                   : entry.size != info.compressed_size;
+  Fields fields;
+  fields.flags = file.Get<uint16_t>(*at + 8);
+  fields.method = file.Get<uint16_t>(*at + 10);
+  fields.crc = file.Get<uint32_t>(*at + 16);
+  fields.packed_size = file.Get<uint32_t>(*at + 20);
+  fields.size = file.Get<uint32_t>(*at + 24);
+  fields.offset = file.Get<uint32_t>(*at + 42);
+  const uint64_t name_size = file.Get<uint16_t>(*at + 28);
+  const uint64_t extra_size = file.Get<uint16_t>(*at + 30);
+  const uint64_t comment_size = file.Get<uint16_t>(*at + 32);
+  *at += kDirectoryEntrySize;
+  if (name_size + extra_size + comment_size > directory.end - *at) return Damaged();
+  fields.name = file.Text(*at, name_size);
+  TOSAC_TRY(ReadExtra(file, *at + name_size, *at + name_size + extra_size, &fields));
+  *at += name_size + extra_size + comment_size;
+  return fields;
+}
+
+// Where the payload begins. The local header must not tell another story than the directory.
+Result<uint64_t> FindPayload(const Reader& file, const Directory& directory, const Fields& fields) {
+  const Diag disagrees =
+      EntryError(fields.name, "the entry's own header does not agree with the directory");
+  const uint64_t at = fields.offset;
+  if (at > directory.begin || directory.begin - at < kLocalHeaderSize ||
+      file.Get<uint32_t>(at) != kLocalHeader) {
+    return disagrees;
+  }
+  constexpr uint16_t kSizesFollow = 8;  // a streamed entry: the header has no sizes
+  const auto packed_size = file.Get<uint32_t>(at + 18);
+  const auto size = file.Get<uint32_t>(at + 22);
+  const bool told = (file.Get<uint16_t>(at + 6) & kSizesFollow) == 0;
+  const bool same_sizes = (packed_size == UINT32_MAX || packed_size == fields.packed_size) &&
+                          (size == UINT32_MAX || size == fields.size) &&
+                          file.Get<uint32_t>(at + 14) == fields.crc;
+  const uint64_t name_size = file.Get<uint16_t>(at + 26);
+  const uint64_t extra_size = file.Get<uint16_t>(at + 28);
+  if (file.Get<uint16_t>(at + 8) != fields.method || (told && !same_sizes) ||
+      name_size != fields.name.size() ||
+      directory.begin - at - kLocalHeaderSize < name_size + extra_size ||
+      file.Text(at + kLocalHeaderSize, name_size) != fields.name) {
+    return disagrees;
+  }
+  return at + kLocalHeaderSize + name_size + extra_size;
+}
+
+Result<ZipEntry> MakeEntry(const Reader& file, const Directory& directory, Fields fields) {
+  if (IsUnsafeName(fields.name)) {
+    return EntryError(fields.name, "the entry's name leads out of the archive");
+  }
+  constexpr uint16_t kEncrypted = 1;
+  constexpr uint16_t kDeflate = 8;
+  if ((fields.flags & kEncrypted) != 0) return EntryError(fields.name, "the entry is encrypted");
+  if (fields.method != 0 && fields.method != kDeflate) {
+    return EntryError(fields.name, "the entry is compressed by method " +
+                                       std::to_string(fields.method) +
+                                       "; only stored and deflated entries can be read");
+  }
+  TOSAC_ASSIGN(const uint64_t start, FindPayload(file, directory, fields));
+  if (fields.packed_size > directory.begin - start) {
+    return EntryError(fields.name, "the entry reaches past the end of the file");
+  }
+  const bool deflated = fields.method == kDeflate;
+  const bool lies = deflated ? fields.size / limits::kMaxInflateRatio > fields.packed_size
+                             : fields.size != fields.packed_size;
   if (lies) {
-    return EntryError(entry.name, "the entry claims " + std::to_string(entry.size) +
-                                      " bytes, which its " + std::to_string(info.compressed_size) +
-                                      " stored ones can not hold");
+    return EntryError(fields.name, "the entry claims " + std::to_string(fields.size) +
+                                       " bytes, which its " + std::to_string(fields.packed_size) +
+                                       " stored ones can not hold");
   }
-  return entry;
+  return ZipEntry{std::move(fields.name), deflated, fields.crc, fields.size,
+                  file.Bytes(start, fields.packed_size)};
 }
 
 // Entries of one name, or payloads that share bytes, are how archives show two readers two things.
@@ -157,11 +265,9 @@ Result<void> CheckInflatedSize(std::span<const ZipEntry> entries, uint64_t file_
   return {};
 }
 
-// The end of the directory, by which a zip archive is read, was not found.
-Diag NoDirectory(std::span<const uint8_t> bytes) {
-  constexpr std::string_view kLocalHeader = "PK\x03\x04";
-  if (bytes.size() >= kLocalHeader.size() &&
-      std::memcmp(bytes.data(), kLocalHeader.data(), kLocalHeader.size()) == 0) {
+// The end record, by which a zip archive is read, was not found.
+Diag NoDirectory(const Reader& file) {
+  if (file.Has(0, sizeof(uint32_t)) && file.Get<uint32_t>(0) == kLocalHeader) {
     return Error(kZipRule,
                  "the zip archive's directory is missing or damaged: the file was cut off (an "
                  "interrupted copy or download?)");
@@ -172,25 +278,22 @@ Diag NoDirectory(std::span<const uint8_t> bytes) {
 }  // namespace
 
 Result<std::vector<ZipEntry>> ReadZip(std::span<const uint8_t> bytes) {
-  MemoryFile memory{bytes, 0};
-  zlib_filefunc64_def functions = {OpenMemory, ReadMemory,  WriteNothing, TellMemory,
-                                   SeekMemory, CloseMemory, NoError,      &memory};
-  const UnzHandle zip(unzOpen2_64("", &functions));
-  if (zip == nullptr) return NoDirectory(bytes);
+  const Reader file(bytes);
+  const std::optional<uint64_t> end = FindEnd(file);
+  if (!end) return NoDirectory(file);
+  TOSAC_ASSIGN(const Directory directory, FindDirectory(file, *end));
+  if (directory.entries > limits::kMaxArchiveEntries) {
+    return Error(kZipRule, "the zip archive has too many entries");
+  }
   std::vector<ZipEntry> entries;
-  int status = unzGoToFirstFile(zip.get());
-  while (status == UNZ_OK) {
-    TOSAC_ASSIGN(ZipEntry entry, ReadEntry(zip.get(), bytes));
+  uint64_t at = directory.begin;
+  for (uint64_t i = 0; i < directory.entries; ++i) {
+    TOSAC_ASSIGN(Fields fields, ReadFields(file, directory, &at));
+    TOSAC_ASSIGN(ZipEntry entry, MakeEntry(file, directory, std::move(fields)));
     const bool folder = entry.name.ends_with('/') && entry.size == 0;
     if (!folder) entries.push_back(std::move(entry));
-    if (entries.size() > limits::kMaxArchiveEntries) {
-      return Error(kZipRule, "the zip archive has too many entries");
-    }
-    status = unzGoToNextFile(zip.get());
   }
-  if (status != UNZ_END_OF_LIST_OF_FILE) {
-    return Error(kZipRule, "the zip archive's directory is damaged");
-  }
+  if (at != directory.end) return Damaged();
   TOSAC_TRY(CheckDisjoint(entries));
   TOSAC_TRY(CheckInflatedSize(entries, bytes.size()));
   return entries;

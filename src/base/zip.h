@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading zip archives from memory. minizip reads the directory, libdeflate inflates.
+// Reading zip archives (zip64 too) from memory; libdeflate inflates. The directory is read here:
+// Debian's minizip 1.1 loses zip64 entries and takes what is cut off for zeros.
 #ifndef TOSAC_SRC_BASE_ZIP_H_
 #define TOSAC_SRC_BASE_ZIP_H_
 
