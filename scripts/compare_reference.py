@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs two .tosa files in tosa_reference_model on the same random inputs and compares the bytes.
 
-    compare_reference.py A.tosa B.tosa [--seed N] [--runs N]
+    compare_reference.py A.tosa [B.tosa] [--seed N] [--runs N]
+
+Without B, A is compared with what `tosac dedup` makes of it.
 
 The inputs follow A's interface, which `tosac stat --json` tells. Each run has a process of its own,
 since the reference model ends its process on a bad file. Needs numpy and tosa_reference_model
@@ -90,12 +92,21 @@ def run(path, inputs, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("a")
-    parser.add_argument("b")
+    parser.add_argument("b", nargs="?")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--tosac", default=os.environ.get("TOSAC", HERE.parent / "build" / "tosac"))
     options = parser.parse_args()
+    if options.b is None:
+        with tempfile.TemporaryDirectory() as directory:
+            options.b = os.path.join(directory, "deduplicated.tosa")
+            subprocess.run([options.tosac, "dedup", options.a, "-o", options.b], check=True)
+            return compare(options)
+    return compare(options)
+
+
+def compare(options):
     inputs_of_a = interface(options.tosac, options.a)
     rng = np.random.default_rng(options.seed)
     for _ in range(options.runs):
