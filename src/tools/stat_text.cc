@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Stat as a table for people and as JSON for machines.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ std::string Padded(std::string text, size_t width) {
 std::string Share(uint64_t part, uint64_t whole) {
   if (part == 0 || part > whole) return "";
   const double per_mille = static_cast<double>(part) / static_cast<double>(whole) * 1000;
-  const auto rounded = static_cast<uint64_t>(per_mille + 0.5);
+  const long long rounded = std::llround(per_mille);
   return " (" + std::to_string(rounded / 10) + "." + std::to_string(rounded % 10) +
          " % of the file)";
 }
