@@ -40,6 +40,10 @@ inline constexpr uint64_t kMaxJsonInflatedRatio = 200;
 // Bytes of a constant that must be gathered into memory because its view is no run of bytes.
 inline constexpr uint64_t kMaxGatheredBytes = uint64_t{1} << 32;
 
+// Elements of a tensor of a program; a size of zero counts as one. Products of the sizes of two
+// tensors stay within 64 bits as far as real programs take them.
+inline constexpr int64_t kMaxTensorElements = int64_t{1} << 40;
+
 // Nesting of JSON; programs use about 20 levels, and 9 more for each nested graph.
 inline constexpr uint32_t kMaxJsonDepth = 256;
 

@@ -146,10 +146,19 @@ Result<Type> Pt2GraphReader::ReadType(std::string_view name, JsonValue meta) {
     return Error("program-json", "tensor " + std::string(name) + " has no sizes");
   }
   std::vector<int64_t> dims;
+  int64_t elements = 1;
   for (const JsonValue size : *sizes) {
     const std::optional<Dim> dim = ReadDim(size);
     if (!dim || (dim->known && dim->value < 0)) {
       return Error("program-json", "tensor " + std::string(name) + " has a size that is none");
+    }
+    if (dim->known) {
+      const int64_t factor = std::max<int64_t>(dim->value, 1);
+      if (factor > limits::kMaxTensorElements / elements) {
+        return Error("program-size", "tensor " + std::string(name) + " has more than " +
+                                         std::to_string(limits::kMaxTensorElements) + " elements");
+      }
+      elements *= factor;
     }
     dims.push_back(dim->known ? dim->value : SymbolNumber(*dim));
   }
