@@ -14,10 +14,7 @@ namespace {
 
 // What runs on the ATen program, in order.
 constexpr std::string_view kAtenPasses[] = {
-    "drop-assertions",
-    "functionalize",
-    "eliminate-dead-code",
-    "fold-batch-norm",
+    "drop-assertions", "functionalize", "drop-copies", "eliminate-dead-code", "fold-batch-norm",
 };
 
 // What runs on the lowered program, in order.

@@ -48,6 +48,8 @@ class Lowering {
   // the target's IndexType, bool is BOOL, float64 constants are FP32.
   Value* In(std::string_view name);
   std::vector<Value*> Ins(std::string_view name);  // a list of tensors
+  // The TOSA value that stands for an ATen value.
+  Value* Lowered(const Value* value);
   // A tensor argument that is a constant of the graph: its value (ATen's dtype); else nullptr.
   fx::ConstantPtr ConstantIn(std::string_view name) const;
   // The ATen type of a tensor argument, before lowering (dtype kINT64 stays kINT64).
@@ -96,8 +98,6 @@ class Lowering {
 
  private:
   friend class Driver;
-  // The TOSA value that stands for an ATen value.
-  Value* Lowered(const Value* value);
   DType NarrowConstant(std::string_view name, DType dtype);
 
   Builder& b_;

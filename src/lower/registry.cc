@@ -8,9 +8,9 @@ namespace {
 
 using FamilyFunction = std::span<const LoweringRow> (*)();
 constexpr FamilyFunction kFamilies[] = {
-    ActivationRows, AttentionRows, BinaryRows, CastRows,     ClampRows, CompareRows, ConvRows,
-    CreateRows,     DivideRows,    LinearRows, NormRows,     PoolRows,  PowerRows,   ReduceRows,
-    SliceRows,      SoftmaxRows,   UnaryRows,  UpsampleRows, ViewRows,
+    ActivationRows, AttentionRows, BinaryRows, CastRows,    ClampRows, CompareRows,  ConvRows,
+    CreateRows,     DivideRows,    IndexRows,  LinearRows,  NormRows,  PoolRows,     PowerRows,
+    ReduceRows,     RnnRows,       SliceRows,  SoftmaxRows, UnaryRows, UpsampleRows, ViewRows,
 };
 
 // All rows, by target.

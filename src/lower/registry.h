@@ -18,11 +18,13 @@ std::span<const LoweringRow> CompareRows();  // eq, lt, logical_and, bitwise_and
 std::span<const LoweringRow> ConvRows();     // convolutions
 std::span<const LoweringRow> CreateRows();   // full, arange, *_like, new_*
 std::span<const LoweringRow> DivideRows();   // div, floor_divide, remainder, fmod
+std::span<const LoweringRow> IndexRows();    // gather, index, embedding, tril, diagonal
 std::span<const LoweringRow> LinearRows();   // linear, addmm, mm, bmm, matmul
 std::span<const LoweringRow> NormRows();     // layer, group, instance, batch and RMS norm
 std::span<const LoweringRow> PoolRows();     // max, average and adaptive pools
 std::span<const LoweringRow> PowerRows();    // pow
 std::span<const LoweringRow> ReduceRows();   // sum, mean, var, amax, any, argmax, cumsum
+std::span<const LoweringRow> RnnRows();      // lstm, gru
 std::span<const LoweringRow> SliceRows();    // slice, split, cat, stack, pad, flip, roll
 std::span<const LoweringRow> SoftmaxRows();  // softmax, log_softmax
 std::span<const LoweringRow> UnaryRows();    // neg, exp, sqrt, round, isnan

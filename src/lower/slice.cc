@@ -265,46 +265,59 @@ void LowerConstantPad(Lowering& lower) {
   lower.Return(ConstantPad(lower, input, lower.IntList("pad", {}), lower.Float("value", 0)));
 }
 
-// Mirrors (or repeats) the border of one axis: slices and REVERSE, joined.
-Value* BorderAxis(Builder& b, Value* input, int64_t axis, int64_t low, int64_t high, bool reflect) {
+enum class Border : uint8_t { kReflect, kReplicate, kCircular };
+
+// The border of one axis mirrored, repeated or taken from the other end, joined to the tensor.
+Value* BorderAxis(Builder& b, Value* input, int64_t axis, int64_t low, int64_t high,
+                  Border border) {
   const int64_t size = input->type.dim(axis);
-  std::vector<Value*> pieces;
-  const auto border = [&](int64_t start, int64_t count) {
-    if (reflect) return b.Reverse(SliceAxis(b, input, axis, start, count), axis);
+  const auto repeat = [&](int64_t start, int64_t count) {
     Dims multiples(input->type.dims.size(), 1);
     multiples[static_cast<size_t>(axis)] = count;
     return b.Tile(SliceAxis(b, input, axis, start, 1), std::move(multiples));
   };
-  if (low > 0) pieces.push_back(border(reflect ? 1 : 0, low));
+  const auto mirror = [&](int64_t start, int64_t count) {
+    return b.Reverse(SliceAxis(b, input, axis, start, count), axis);
+  };
+  std::vector<Value*> pieces;
+  if (low > 0) {
+    pieces.push_back(border == Border::kReflect     ? mirror(1, low)
+                     : border == Border::kReplicate ? repeat(0, low)
+                                                    : SliceAxis(b, input, axis, size - low, low));
+  }
   pieces.push_back(input);
-  if (high > 0) pieces.push_back(border(reflect ? size - 1 - high : size - 1, high));
+  if (high > 0) {
+    pieces.push_back(border == Border::kReflect     ? mirror(size - 1 - high, high)
+                     : border == Border::kReplicate ? repeat(size - 1, high)
+                                                    : SliceAxis(b, input, axis, 0, high));
+  }
   return b.Concat(pieces, axis);
 }
 
-void LowerBorderPad(Lowering& lower, bool reflect) {
+// Negative paddings cut first, as torch does.
+void LowerBorderPad(Lowering& lower, Border border) {
   Value* input = lower.In("self");
-  const Dims padding = lower.IntList(lower.Has("padding") ? "padding" : "pad", {});
+  const Dims padding = lower.IntList("pad", {});
   const int64_t rank = input->type.rank();
   if (padding.size() % 2 != 0 || static_cast<int64_t>(padding.size() / 2) > rank) {
     return lower.Fail("lower-argument", "more paddings than dimensions");
   }
   for (size_t i = 0; i < padding.size() / 2; ++i) {
     const int64_t axis = rank - 1 - static_cast<int64_t>(i);
-    if (padding[2 * i] < 0 || padding[2 * i + 1] < 0) {
-      return lower.Unsupported("a negative reflect or replicate padding");
-    }
-    input = BorderAxis(lower.b(), input, axis, padding[2 * i], padding[2 * i + 1], reflect);
+    const int64_t cut_low = std::max<int64_t>(-padding[2 * i], 0);
+    const int64_t cut_high = std::max<int64_t>(-padding[2 * i + 1], 0);
+    input = SliceAxis(lower.b(), input, axis, cut_low, input->type.dim(axis) - cut_low - cut_high);
+    input = BorderAxis(lower.b(), input, axis, std::max<int64_t>(padding[2 * i], 0),
+                       std::max<int64_t>(padding[2 * i + 1], 0), border);
   }
   lower.Return(input);
 }
 
-void LowerReflectionPad(Lowering& lower) { LowerBorderPad(lower, true); }
-void LowerReplicationPad(Lowering& lower) { LowerBorderPad(lower, false); }
-
 void LowerPad(Lowering& lower) {
   const std::string mode = lower.Str("mode", "constant");
-  if (mode == "reflect") return LowerReflectionPad(lower);
-  if (mode == "replicate") return LowerReplicationPad(lower);
+  if (mode == "reflect") return LowerBorderPad(lower, Border::kReflect);
+  if (mode == "replicate") return LowerBorderPad(lower, Border::kReplicate);
+  if (mode == "circular") return LowerBorderPad(lower, Border::kCircular);
   if (mode == "constant") return LowerConstantPad(lower);
   lower.Unsupported("padding mode " + mode);
 }
@@ -312,7 +325,6 @@ void LowerPad(Lowering& lower) {
 constexpr LoweringRow kRows[] = {
     {"aten.cat.default", LowerCat},
     {"aten.chunk.default", LowerSplit},
-    {"aten.concat.default", LowerCat},
     {"aten.constant_pad_nd.default", LowerConstantPad},
     {"aten.copy.default", LowerCopy},
     {"aten.flip.default", LowerFlip},
@@ -320,28 +332,16 @@ constexpr LoweringRow kRows[] = {
     {"aten.hstack.default", LowerHstack},
     {"aten.narrow.default", LowerNarrow},
     {"aten.pad.default", LowerPad},
-    {"aten.reflection_pad1d.default", LowerReflectionPad},
-    {"aten.reflection_pad2d.default", LowerReflectionPad},
-    {"aten.reflection_pad3d.default", LowerReflectionPad},
-    {"aten.replication_pad1d.default", LowerReplicationPad},
-    {"aten.replication_pad2d.default", LowerReplicationPad},
-    {"aten.replication_pad3d.default", LowerReplicationPad},
     {"aten.roll.default", LowerRoll},
     {"aten.select.int", LowerSelect},
-    {"aten.select_copy.int", LowerSelect},
     {"aten.select_scatter.default", LowerSelectScatter},
     {"aten.slice.Tensor", LowerSlice},
     {"aten.slice_scatter.default", LowerSliceScatter},
-    {"aten.slice_copy.Tensor", LowerSlice},
     {"aten.split.Tensor", LowerSplit},
-    {"aten.split.sizes", LowerSplit},
-    {"aten.split_copy.Tensor", LowerSplit},
     {"aten.split_with_sizes.default", LowerSplit},
-    {"aten.split_with_sizes_copy.default", LowerSplit},
     {"aten.stack.default", LowerStack},
     {"aten.tensor_split.sections", LowerSplit},
     {"aten.unbind.int", LowerUnbind},
-    {"aten.unsafe_split.Tensor", LowerSplit},
 };
 
 }  // namespace

@@ -15,6 +15,14 @@ void LowerReshape(Lowering& lower) {
 // Operators that change nothing that TOSA sees (memory formats, autograd, copies).
 void LowerSame(Lowering& lower) { lower.Return(lower.In("self")); }
 
+// Bits seen as another type of the same width are no operator of TOSA.
+void LowerViewDtype(Lowering& lower) {
+  if (lower.AtenType("self").dtype != lower.node().result()->type.dtype) {
+    return lower.Unsupported("bits of one type seen as another");
+  }
+  LowerReshape(lower);
+}
+
 void LowerDropout(Lowering& lower) {
   if (lower.Bool("train", false) && lower.Float("p", 0.5) != 0) {
     return lower.Unsupported("dropout in training mode; call model.eval() before the export");
@@ -40,8 +48,10 @@ void LowerTranspose(Lowering& lower) {
   const int64_t rank = input->type.rank();
   if (rank == 0) return lower.Return(input);
   Dims perm = Identity(rank);
-  const auto dim0 = static_cast<size_t>(lower.Axis("dim0", 0, rank));
-  const auto dim1 = static_cast<size_t>(lower.Axis("dim1", 0, rank));
+  // swapaxes has other names for the same two.
+  const bool axes = lower.Has("axis0");
+  const auto dim0 = static_cast<size_t>(lower.Axis(axes ? "axis0" : "dim0", 0, rank));
+  const auto dim1 = static_cast<size_t>(lower.Axis(axes ? "axis1" : "dim1", 0, rank));
   std::swap(perm[dim0], perm[dim1]);
   lower.Return(lower.b().Transpose(input, perm));
 }
@@ -150,29 +160,21 @@ void LowerPixelUnshuffle(Lowering& lower) {
 }
 
 constexpr LoweringRow kRows[] = {
-    {"aten._reshape_alias.default", LowerReshape},
-    {"aten._unsafe_view.default", LowerReshape},
     {"aten.alias.default", LowerSame},
-    {"aten.alias_copy.default", LowerSame},
     {"aten.broadcast_to.default", LowerExpand},
     {"aten.clone.default", LowerSame},
     {"aten.contiguous.default", LowerSame},
     {"aten.detach.default", LowerSame},
-    {"aten.detach_copy.default", LowerSame},
     {"aten.dropout.default", LowerDropout},
     {"aten.expand.default", LowerExpand},
     {"aten.expand_as.default", LowerExpand},
-    {"aten.expand_copy.default", LowerExpand},
     {"aten.feature_dropout.default", LowerDropout},
     {"aten.flatten.using_ints", LowerReshape},
     {"aten.lift_fresh_copy.default", LowerSame},
     {"aten.mT.default", LowerMatrixTranspose},
-    {"aten.matrix_H.default", LowerMatrixTranspose},
     {"aten.movedim.int", LowerMovedim},
-    {"aten.movedim.intlist", LowerMovedim},
     {"aten.numpy_T.default", LowerNumpyT},
     {"aten.permute.default", LowerPermute},
-    {"aten.permute_copy.default", LowerPermute},
     {"aten.pixel_shuffle.default", LowerPixelShuffle},
     {"aten.pixel_unshuffle.default", LowerPixelUnshuffle},
     {"aten.ravel.default", LowerReshape},
@@ -183,18 +185,15 @@ constexpr LoweringRow kRows[] = {
     {"aten.squeeze.default", LowerReshape},
     {"aten.squeeze.dim", LowerReshape},
     {"aten.squeeze.dims", LowerReshape},
-    {"aten.squeeze_copy.dims", LowerReshape},
     {"aten.swapaxes.default", LowerTranspose},
     {"aten.t.default", LowerMatrixTranspose},
     {"aten.tile.default", LowerRepeat},
     {"aten.transpose.int", LowerTranspose},
-    {"aten.transpose_copy.int", LowerTranspose},
     {"aten.unflatten.int", LowerReshape},
     {"aten.unsqueeze.default", LowerReshape},
-    {"aten.unsqueeze_copy.default", LowerReshape},
     {"aten.view.default", LowerReshape},
+    {"aten.view.dtype", LowerViewDtype},
     {"aten.view_as.default", LowerReshape},
-    {"aten.view_copy.default", LowerReshape},
 };
 
 }  // namespace

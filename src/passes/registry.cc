@@ -11,6 +11,7 @@ constexpr PassRow kPasses[] = {
      "drops runtime assertions, which TOSA can not express"},
     {"functionalize", Functionalize, Exactness::kExact,
      "makes in-place operators functional, aliases respected"},
+    {"drop-copies", DropCopies, Exactness::kExact, "rewires users of copies to what is copied"},
     {"fold-batch-norm", FoldBatchNorm, Exactness::kRounding,
      "folds batch norms into the convolutions before them"},
     {"eliminate-dead-code", EliminateDeadCode, Exactness::kExact,

@@ -9,6 +9,9 @@ namespace tosac {
 
 // Drops runtime assertions, with one note.
 Result<Changed> DropAssertions(fx::Program& program, PassContext& context);
+// Rewires the users of copies (clone, contiguous, detach, ...) to what is copied. Only right after
+// Functionalize.
+Result<Changed> DropCopies(fx::Program& program, PassContext& context);
 // Makes in-place ATen operators functional, aliases respected; refuses by name what can not be.
 Result<Changed> Functionalize(fx::Program& program, PassContext& context);
 // Folds inference batch norms into the convolutions before them.
