@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RESHAPEs and TRANSPOSEs of constants are laid out at compile time.
+// RESHAPEs, TRANSPOSEs and SLICEs of constants are laid out at compile time.
 #include <string>
 #include <vector>
 
@@ -12,6 +12,18 @@ namespace {
 using fx::ConstantPtr;
 using fx::Node;
 
+// A part of a constant is a view of it with another offset.
+ConstantPtr Sliced(const Node& node, const fx::Constant& constant) {
+  const ConstantPtr start = node.operand(1)->constant();
+  if (start == nullptr) return nullptr;
+  const Result<std::vector<int64_t>> starts = fx::AsInts(*start);
+  if (!starts.ok() || starts->size() != constant.shape.size()) return nullptr;
+  auto part = std::make_shared<fx::Constant>(constant);
+  part->shape = node.result()->type.dims;
+  for (size_t i = 0; i < starts->size(); ++i) part->offset += (*starts)[i] * constant.strides[i];
+  return part;
+}
+
 // The constant that `node` makes of its constant operand; nullptr when it is no such node.
 Result<ConstantPtr> LaidOut(const Node& node) {
   if (node.kind() != fx::NodeKind::kTosa || node.operands().empty()) return ConstantPtr();
@@ -23,6 +35,7 @@ Result<ConstantPtr> LaidOut(const Node& node) {
     const std::vector<int64_t> perm(perms.begin(), perms.end());
     return fx::Permuted(constant, perm);
   }
+  if (node.op == Op::SLICE) return Sliced(node, *constant);
   if (node.op != Op::RESHAPE) return ConstantPtr();
   const std::vector<int64_t>& dims = node.result()->type.dims;
   if (ConstantPtr view = fx::Reshaped(constant, dims)) return view;

@@ -17,13 +17,19 @@ constexpr PassRow kPasses[] = {
     {"eliminate-dead-code", EliminateDeadCode, Exactness::kExact,
      "erases what nobody uses and what has no effect"},
     {"fold-layout", FoldLayout, Exactness::kExact,
-     "lays out RESHAPEs and TRANSPOSEs of constants at compile time"},
+     "lays out RESHAPEs, TRANSPOSEs and SLICEs of constants at compile time"},
     {"merge-const-shapes", MergeConstShapes, Exactness::kExact,
      "keeps one of equal static CONST_SHAPEs"},
     {"merge-parameters", MergeParameters, Exactness::kExact,
      "keeps one of equal constants that the graph owns"},
     {"simplify-reshapes", SimplifyReshapes, Exactness::kExact,
      "merges RESHAPEs and moves them past elementwise operators"},
+    {"simplify-transposes", SimplifyTransposes, Exactness::kExact,
+     "merges TRANSPOSEs and moves them to where they cancel out"},
+    {"drop-broadcasts", DropBroadcasts, Exactness::kExact,
+     "lets elementwise operators broadcast what a TILE spelled out"},
+    {"shrink-splats", ShrinkSplats, Exactness::kExact,
+     "gives constants of equal elements that only broadcast one element"},
 };
 
 }  // namespace

@@ -29,6 +29,13 @@ Result<Changed> MergeParameters(fx::Program& program, PassContext& context);
 // elementwise operators.
 Result<Changed> SimplifyReshapes(fx::Program& program, PassContext& context);
 
+// Merges TRANSPOSEs and moves them down past what can run in the other layout.
+Result<Changed> SimplifyTransposes(fx::Program& program, PassContext& context);
+// Lets elementwise operators broadcast what a TILE spelled out.
+Result<Changed> DropBroadcasts(fx::Program& program, PassContext& context);
+// Gives constants of equal elements that only broadcast one element.
+Result<Changed> ShrinkSplats(fx::Program& program, PassContext& context);
+
 }  // namespace tosac
 
 #endif  // TOSAC_SRC_PASSES_REGISTRY_H_

@@ -97,13 +97,7 @@ class Simplifier {
     fx::Value* shape = AddShapeConstant(graph_, outside.dims, result->name + "_shape", next);
     const std::array<fx::Value*, 2> operands = {result, shape};
     Node* reshape = graph_.AddTosa(Op::RESHAPE, operands, {outside}, {}, result->name, next);
-    reshape->name = node->name;
-    reshape->stack_trace = node->stack_trace;
-    const std::vector<fx::Use> uses(result->uses().begin(), result->uses().end());
-    for (const fx::Use& use : uses) {
-      if (use.node != reshape) use.node->SetOperand(use.operand, reshape->result());
-    }
-    result->type = inside;
+    MoveUsersTo(node, inside, reshape);
   }
 
   Graph& graph_;

@@ -98,6 +98,21 @@ bool ReplaceValue(fx::Value* old_value, fx::Value* new_value) {
   return true;
 }
 
+void MoveUsersTo(Node* node, const fx::Type& inside, Node* after) {
+  fx::Value* result = node->result();
+  after->name = node->name;
+  after->stack_trace = node->stack_trace;
+  const std::vector<fx::Use> uses(result->uses().begin(), result->uses().end());
+  for (const fx::Use& use : uses) {
+    if (use.node != after) use.node->SetOperand(use.operand, after->result());
+  }
+  // The tensor that the users read keeps the name.
+  const std::string name = result->name;
+  result->graph()->Rename(result, name + "_inner");
+  result->graph()->Rename(after->result(), name);
+  result->type = inside;
+}
+
 fx::Value* AddShapeConstant(Graph& graph, std::span<const int64_t> values, std::string_view name,
                             Node* before) {
   std::vector<uint8_t> bytes(values.size_bytes());

@@ -26,6 +26,10 @@ bool UsedOnlyBy(const fx::Value& value, const fx::Node& node);
 // it can not be an output, the output stays. False when nothing was rewired.
 bool ReplaceValue(fx::Value* old_value, fx::Value* new_value);
 
+// Gives `node`, an operator of one result, the result type `inside`, and its users `after`'s result
+// instead, which is made of it. `after` keeps reading the node itself.
+void MoveUsersTo(fx::Node* node, const fx::Type& inside, fx::Node* after);
+
 // A CONST_SHAPE that the graph owns, before `before`.
 fx::Value* AddShapeConstant(fx::Graph& graph, std::span<const int64_t> values,
                             std::string_view name, fx::Node* before);
