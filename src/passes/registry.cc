@@ -24,6 +24,8 @@ constexpr PassRow kPasses[] = {
      "keeps one of equal constants that the graph owns"},
     {"simplify-reshapes", SimplifyReshapes, Exactness::kExact,
      "merges RESHAPEs and moves them past elementwise operators"},
+    {"share-equal-nodes", MergeEqualNodes, Exactness::kExact,
+     "keeps one of equal operators on equal operands"},
     {"simplify-transposes", SimplifyTransposes, Exactness::kExact,
      "merges TRANSPOSEs and moves them to where they cancel out"},
     {"drop-broadcasts", DropBroadcasts, Exactness::kExact,

@@ -29,6 +29,8 @@ Result<Changed> MergeParameters(fx::Program& program, PassContext& context);
 // elementwise operators.
 Result<Changed> SimplifyReshapes(fx::Program& program, PassContext& context);
 
+// Keeps one of equal operators on equal operands.
+Result<Changed> MergeEqualNodes(fx::Program& program, PassContext& context);
 // Merges TRANSPOSEs and moves them down past what can run in the other layout.
 Result<Changed> SimplifyTransposes(fx::Program& program, PassContext& context);
 // Lets elementwise operators broadcast what a TILE spelled out.
