@@ -287,6 +287,19 @@ def spellings(t):
     t.add("nan_to_num_f16", torch.nan_to_num, v([inf, -inf, nan, 2.0], f16))
 
 
+def half_scalars(t):
+    """Scalars that FP16 does not hold: rounded to it by all but mul and div."""
+    x = r(40, dtype=f16, low=-8, high=8)
+    table = {"add": lambda x: x + 0.1, "rsub": lambda x: 0.1 - x, "mul": lambda x: x * 0.1,
+             "div": lambda x: x / 0.3, "remainder": lambda x: x % 0.1,
+             "fmod": lambda x: torch.fmod(x, 0.1), "floor_divide": lambda x: x // 0.1,
+             "div_trunc": lambda x: torch.div(x, 0.1, rounding_mode="trunc"),
+             "alpha": lambda x: torch.add(x, x * x, alpha=0.3), "lt": lambda x: x < 0.1,
+             "pow": lambda x: x.abs() ** 2.2, "pow_base": lambda x: 0.1 ** x.clamp(-3, 3)}
+    for name, function in table.items():
+        t.add(f"scalar_{name}_f16", function, x)
+
+
 def casts(t):
     fractions = v([0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3.99, -3.99, 1e6, -1e6])
     t.add("cast_float_int", lambda x: x.to(i32), fractions)
@@ -348,7 +361,7 @@ def without_int(t):
 
 def rows():
     t = Table()
-    for part in (unary, binary, division, power, compare, logic, clamp, choose, spellings, casts,
-                 without_int):
+    for part in (unary, binary, division, power, compare, logic, clamp, choose, spellings, half_scalars,
+                 casts, without_int):
         part(t)
     return t.rows

@@ -127,7 +127,7 @@ void LowerThreshold(Lowering& lower) {
 void LowerHardshrink(Lowering& lower) {
   Builder& b = lower.b();
   Value* x = FloatSelf(lower);
-  const double lambda = lower.Float("lambd", 0.5);
+  const double lambda = RoundedTo(lower.ResultType().dtype, lower.Float("lambd", 0.5));
   Value* abs = b.Unary(Op::ABS, x);
   Value* inside = b.Binary(Op::GREATER_EQUAL, b.ScalarLike(abs, lambda), abs);
   lower.ReturnAs(SelectScalar(b, inside, 0, x));

@@ -8,7 +8,8 @@
 namespace tosac::lower {
 namespace {
 
-// a op alpha * b. FP16 and BF16 with an alpha are computed in FP32, as in torch, which rounds once.
+// a op alpha * b. FP16 and BF16 with an alpha (rounded to their dtype) are computed in FP32, as in
+// torch, which rounds the result once.
 Value* AddOrSub(Lowering& lower, Op op, std::string_view a, std::string_view b) {
   const double alpha = lower.Float("alpha", 1);
   const Operands in = BinaryOperands(lower, a, b, alpha != 1);
@@ -17,7 +18,8 @@ Value* AddOrSub(Lowering& lower, Op op, std::string_view a, std::string_view b) 
     if (op == Op::SUB || alpha != 1) lower.Unsupported("arithmetic of BOOLs");
     return lower.b().Binary(Op::LOGICAL_OR, in.a, in.b);
   }
-  return lower.b().Binary(op, in.a, MulScalar(lower.b(), in.b, alpha));
+  const double factor = RoundedTo(lower.Promoted(a, b), alpha);
+  return lower.b().Binary(op, in.a, MulScalar(lower.b(), in.b, factor));
 }
 
 void LowerAdd(Lowering& lower) { lower.ReturnAs(AddOrSub(lower, Op::ADD, "self", "other")); }
@@ -25,7 +27,7 @@ void LowerSub(Lowering& lower) { lower.ReturnAs(AddOrSub(lower, Op::SUB, "self",
 void LowerRsub(Lowering& lower) { lower.ReturnAs(AddOrSub(lower, Op::SUB, "other", "self")); }
 
 void LowerMul(Lowering& lower) {
-  const Operands in = BinaryOperands(lower, "self", "other");
+  const Operands in = BinaryOperands(lower, "self", "other", false, Scalars::kKept);
   Builder& b = lower.b();
   lower.ReturnAs(in.dtype == DType::kBOOL ? b.Binary(Op::LOGICAL_AND, in.a, in.b)
                                           : b.Mul(in.a, in.b));

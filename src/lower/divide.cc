@@ -54,11 +54,10 @@ Halves Split(Builder& b, Value* x, std::optional<double> known) {
 // |a| and |b| of a division in FP32, and what is computed of them.
 class Division {
  public:
-  Division(Lowering& lower, const Operands& in)
+  Division(Lowering& lower, const Operands& in, std::optional<double> divisor)
       : b_(lower.b()), a_(in.a), divisor_(in.b), abs_a_(b_.Unary(Op::ABS, in.a)) {
-    known_ = KnownNumber(lower, "other");
-    if (known_) {
-      known_ = std::abs(static_cast<double>(static_cast<float>(*known_)));
+    if (divisor) {
+      known_ = std::abs(static_cast<double>(static_cast<float>(*divisor)));
       abs_b_ = b_.ScalarLike(in.b, *known_);
       reciprocal_ = b_.ScalarLike(in.b, 1.0 / *known_);
     } else {
@@ -133,13 +132,11 @@ class Division {
 };
 
 // Divisors by which FP32 divides exactly, a power of two: no correction is needed.
-std::optional<double> PowerOfTwo(Lowering& lower) {
-  const std::optional<double> known = KnownNumber(lower, "other");
-  if (!known || !std::isfinite(*known) || *known == 0) return std::nullopt;
+bool IsPowerOfTwo(std::optional<double> known) {
+  if (!known || !std::isfinite(*known) || *known == 0) return false;
   int exponent = 0;
   const double mantissa = std::frexp(*known, &exponent);
-  if (std::abs(mantissa) != 0.5 || std::abs(exponent) > 64) return std::nullopt;
-  return known;
+  return std::abs(mantissa) == 0.5 && std::abs(exponent) <= 64;
 }
 
 // ---- integers: INTDIV truncates ----
@@ -155,13 +152,13 @@ struct IntegerDivision {
   Value* correction;  // 1 where the floor is one less; nullptr unless asked for
 };
 
-IntegerDivision DivideIntegers(Lowering& lower, const Operands& in, bool floor) {
+IntegerDivision DivideIntegers(Lowering& lower, const Operands& in, std::optional<double> known,
+                               bool floor) {
   Builder& b = lower.b();
   IntegerDivision result{b.Binary(Op::INTDIV, in.a, in.b), nullptr, nullptr};
   result.rest = b.Binary(Op::SUB, in.a, b.Mul(result.quotient, in.b));
   if (!floor) return result;
   // The rest is negative under a positive divisor, or positive under a negative one.
-  const std::optional<double> known = KnownNumber(lower, "other");
   Value* negative = !known || *known > 0 ? SignBit(b, result.rest) : nullptr;
   Value* positive = !known || *known < 0 ? SignBit(b, b.Negate(result.rest)) : nullptr;
   if (negative != nullptr && positive != nullptr) {
@@ -173,6 +170,18 @@ IntegerDivision DivideIntegers(Lowering& lower, const Operands& in, bool floor) 
   }
   if (result.correction == nullptr) result.correction = b.ScalarLike(result.rest, 0);
   return result;
+}
+
+// The operands, and the divisor where it is known.
+struct Fraction {
+  Operands in;
+  std::optional<double> divisor;
+};
+
+Fraction FractionOf(Lowering& lower, Scalars scalars) {
+  const DType promoted = lower.Promoted("self", "other");
+  return {BinaryOperands(lower, "self", "other", true, scalars),
+          KnownNumber(lower, "other", promoted, scalars)};
 }
 
 // Whether the operands are integers that TOSA divides; reports what it does not.
@@ -188,15 +197,15 @@ bool AreIntegers(Lowering& lower, const Operands& in) {
 
 void LowerFloorDivide(Lowering& lower) {
   Builder& b = lower.b();
-  const Operands in = BinaryOperands(lower, "self", "other", true);
+  const auto [in, divisor] = FractionOf(lower, Scalars::kKept);
   if (AreIntegers(lower, in)) {
-    const IntegerDivision d = DivideIntegers(lower, in, true);
+    const IntegerDivision d = DivideIntegers(lower, in, divisor, true);
     return lower.ReturnAs(b.Binary(Op::SUB, d.quotient, d.correction));
   }
-  if (const auto power = PowerOfTwo(lower)) {
-    return lower.ReturnAs(b.Unary(Op::FLOOR, MulScalar(b, in.a, 1.0 / *power)));
+  if (IsPowerOfTwo(divisor)) {
+    return lower.ReturnAs(b.Unary(Op::FLOOR, MulScalar(b, in.a, 1.0 / *divisor)));
   }
-  Division d(lower, in);
+  Division d(lower, in, divisor);
   Value* quotient = nullptr;
   Value* rest = nullptr;
   d.Truncated(&quotient, &rest);
@@ -215,13 +224,13 @@ void LowerFloorDivide(Lowering& lower) {
 
 void LowerTruncDivide(Lowering& lower) {
   Builder& b = lower.b();
-  const Operands in = BinaryOperands(lower, "self", "other", true);
+  const auto [in, divisor] = FractionOf(lower, Scalars::kKept);
   if (AreIntegers(lower, in)) return lower.ReturnAs(b.Binary(Op::INTDIV, in.a, in.b));
-  if (const auto power = PowerOfTwo(lower)) {
-    return lower.ReturnAs(Trunc(b, MulScalar(b, in.a, 1.0 / *power)));
+  if (IsPowerOfTwo(divisor)) {
+    return lower.ReturnAs(Trunc(b, MulScalar(b, in.a, 1.0 / *divisor)));
   }
   // The quotient that torch truncates is a rounded one: 1 / 0.1 gives 10.
-  Division d(lower, in);
+  Division d(lower, in, divisor);
   Value* magnitude = b.Unary(Op::FLOOR, d.Rounded());
   // By the sign of a * RECIPROCAL(b), which knows that of a zero divisor.
   Value* sign = Less(b, b.Div(in.a, in.b), 0);
@@ -239,16 +248,16 @@ void LowerDivideMode(Lowering& lower) {
 // The rest with b's sign.
 void LowerRemainder(Lowering& lower) {
   Builder& b = lower.b();
-  const Operands in = BinaryOperands(lower, "self", "other", true);
+  const auto [in, divisor] = FractionOf(lower, Scalars::kRounded);
   if (AreIntegers(lower, in)) {
-    const IntegerDivision d = DivideIntegers(lower, in, true);
+    const IntegerDivision d = DivideIntegers(lower, in, divisor, true);
     return lower.ReturnAs(b.Binary(Op::ADD, d.rest, b.Mul(d.correction, in.b)));
   }
-  if (const auto power = PowerOfTwo(lower)) {
-    Value* quotient = b.Unary(Op::FLOOR, MulScalar(b, in.a, 1.0 / *power));
-    return lower.ReturnAs(b.Binary(Op::SUB, in.a, MulScalar(b, quotient, *power)));
+  if (IsPowerOfTwo(divisor)) {
+    Value* quotient = b.Unary(Op::FLOOR, MulScalar(b, in.a, 1.0 / *divisor));
+    return lower.ReturnAs(b.Binary(Op::SUB, in.a, MulScalar(b, quotient, *divisor)));
   }
-  Division d(lower, in);
+  Division d(lower, in, divisor);
   Value* quotient = nullptr;
   Value* rest = nullptr;
   d.Truncated(&quotient, &rest);
@@ -258,9 +267,9 @@ void LowerRemainder(Lowering& lower) {
 }
 
 void LowerFmod(Lowering& lower) {
-  const Operands in = BinaryOperands(lower, "self", "other", true);
-  if (AreIntegers(lower, in)) return lower.ReturnAs(DivideIntegers(lower, in, false).rest);
-  Division d(lower, in);
+  const auto [in, divisor] = FractionOf(lower, Scalars::kRounded);
+  if (AreIntegers(lower, in)) return lower.ReturnAs(DivideIntegers(lower, in, divisor, false).rest);
+  Division d(lower, in, divisor);
   Value* quotient = nullptr;
   Value* rest = nullptr;
   d.Truncated(&quotient, &rest);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/elementwise.h"
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 namespace tosac::lower {
 
@@ -21,10 +22,23 @@ Value* Operand(Lowering& lower, std::string_view name, DType dtype) {
   return lower.b().Scalar(dtype, lower.Float(name, 0), 0);
 }
 
-std::optional<double> KnownNumber(Lowering& lower, std::string_view name) {
+double RoundedTo(DType dtype, double value) {
+  if (!IsHalf(dtype)) return value;
+  std::vector<uint8_t> bytes(sizeof(value));
+  std::memcpy(bytes.data(), &value, sizeof(value));
+  const Result<fx::ConstantPtr> rounded =
+      fx::Converted(fx::MakeConstant(DType::kFP64, {}, std::move(bytes)), dtype);
+  if (!rounded.ok()) return value;
+  const Result<std::vector<double>> values = fx::AsDoubles(**rounded);
+  return values.ok() && values->size() == 1 ? values->front() : value;
+}
+
+std::optional<double> KnownNumber(Lowering& lower, std::string_view name, DType dtype,
+                                  Scalars scalars) {
   if (!lower.IsTensorArg(name)) {
     if (!lower.Has(name)) return std::nullopt;
-    return lower.Float(name, 0);
+    const double value = lower.Float(name, 0);
+    return scalars == Scalars::kKept ? value : RoundedTo(dtype, value);
   }
   const fx::ConstantPtr constant = lower.ConstantIn(name);
   if (constant == nullptr || constant->NumElements() != 1) return std::nullopt;
@@ -33,35 +47,24 @@ std::optional<double> KnownNumber(Lowering& lower, std::string_view name) {
   return values->front();
 }
 
-namespace {
-
-// Whether FP16 or BF16 has exactly this number.
-bool HoldsExactly(DType dtype, double value) {
-  if (std::isnan(value) || std::isinf(value) || value == 0) return true;
-  const auto as_float = static_cast<float>(value);
-  if (static_cast<double>(as_float) != value) return false;
-  if (dtype == DType::kBF16) return (std::bit_cast<uint32_t>(as_float) & 0xFFFFu) == 0;
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)
-  if (exponent > 16) return false;
-  // 11 bits, fewer below 2^-14.
-  const int bits = exponent < -13 ? 11 - (-13 - exponent) : 11;
-  const double scaled = std::ldexp(mantissa, bits);
-  return bits > 0 && scaled == std::floor(scaled);
-}
-
-bool ScalarFits(Lowering& lower, std::string_view name, DType dtype) {
-  return lower.IsTensorArg(name) || HoldsExactly(dtype, lower.Float(name, 0));
-}
-
-}  // namespace
-
-Operands BinaryOperands(Lowering& lower, std::string_view a, std::string_view b, bool wide) {
-  DType dtype = lower.Promoted(a, b);
-  if (!IsHalf(dtype) || wide || !ScalarFits(lower, a, dtype) || !ScalarFits(lower, b, dtype)) {
-    dtype = WideDType(dtype);
-  }
-  return {Operand(lower, a, dtype), Operand(lower, b, dtype), dtype};
+Operands BinaryOperands(Lowering& lower, std::string_view a, std::string_view b, bool wide,
+                        Scalars scalars) {
+  const DType promoted = lower.Promoted(a, b);
+  DType dtype = promoted;
+  // Whether the promoted dtype has the scalar exactly, or the scalar is rounded to it.
+  const auto fits = [&](std::string_view name) {
+    if (scalars == Scalars::kRounded || lower.IsTensorArg(name)) return true;
+    const double value = lower.Float(name, 0);
+    return !(RoundedTo(promoted, value) != value);
+  };
+  if (!IsHalf(promoted) || wide || !fits(a) || !fits(b)) dtype = WideDType(promoted);
+  const auto operand = [&](std::string_view name) {
+    if (!IsHalf(promoted) || scalars == Scalars::kKept || lower.IsTensorArg(name)) {
+      return Operand(lower, name, dtype);
+    }
+    return lower.b().Scalar(dtype, RoundedTo(promoted, lower.Float(name, 0)), 0);
+  };
+  return {operand(a), operand(b), dtype};
 }
 
 Operands FloatOperands(Lowering& lower, std::string_view a, std::string_view b) {

@@ -18,19 +18,28 @@ DType WideDType(DType dtype);
 // The argument `name`, a tensor or a Python scalar, converted to `dtype`. A scalar has rank 0.
 Value* Operand(Lowering& lower, std::string_view name, DType dtype);
 
-// The number, when the argument is a Python scalar or a tensor that is a constant of one element;
-// nothing otherwise.
-std::optional<double> KnownNumber(Lowering& lower, std::string_view name);
+// What torch does with a Python scalar beside a tensor of FP16 or BF16: most operators round it to
+// that dtype; MUL and divisions keep it in FP32.
+enum class Scalars { kRounded, kKept };
+
+// The number, when the argument is a Python scalar (rounded to `dtype`, the promoted one, unless it
+// is kept) or a tensor that is a constant of one element; nothing otherwise.
+std::optional<double> KnownNumber(Lowering& lower, std::string_view name, DType dtype,
+                                  Scalars scalars);
+
+// A number as FP16 or BF16 holds it; as it is for other dtypes.
+double RoundedTo(DType dtype, double value);
 
 // Both operands in one dtype, that in which the result has to be computed: torch's promoted dtype,
-// with integers narrower than INT32 widened. FP16 and BF16 stay, unless a Python scalar is not a
-// value of theirs (torch keeps such a scalar in FP32 and rounds the result once) or `wide` is set.
+// with integers narrower than INT32 widened. FP16 and BF16 stay, unless `wide` is set or a scalar
+// that is kept is not a value of theirs.
 struct Operands {
   Value* a;
   Value* b;
   DType dtype;
 };
-Operands BinaryOperands(Lowering& lower, std::string_view a, std::string_view b, bool wide = false);
+Operands BinaryOperands(Lowering& lower, std::string_view a, std::string_view b, bool wide = false,
+                        Scalars scalars = Scalars::kRounded);
 // The same for operators whose result is always a float: integers and BOOL become FP32, and so do
 // FP16 and BF16.
 Operands FloatOperands(Lowering& lower, std::string_view a, std::string_view b);

@@ -91,8 +91,8 @@ Value* FloatPower(Builder& b, Value* x, double exponent) {
 
 void LowerPowTensorScalar(Lowering& lower) {
   Builder& b = lower.b();
-  const double exponent = lower.Float("exponent", 1);
   const fx::Type result = lower.ResultType();
+  const double exponent = RoundedTo(result.dtype, lower.Float("exponent", 1));
   if (exponent == 0) return lower.Return(Filled(b, result.dtype, 1, result.dims));
   if (exponent == 1) return lower.Return(lower.Convert(lower.In("self"), result.dtype));
   if (!IsFloat(result.dtype)) {
@@ -118,7 +118,7 @@ void LowerPowTensorTensor(Lowering& lower) {
 void LowerPowScalar(Lowering& lower) {
   Builder& b = lower.b();
   const Operands in = BinaryOperands(lower, "self", "exponent", true);
-  const double base = lower.Float("self", 1);
+  const double base = RoundedTo(lower.ResultType().dtype, lower.Float("self", 1));
   if (!IsFloat(in.dtype)) return lower.Unsupported("integers to the power of a tensor");
   if (!(base > 0) || base == 1 || std::isinf(base)) {
     return lower.ReturnAs(General(b, b.Reshape(in.a, Dims(in.b->type.dims.size(), 1)), in.b));
