@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,9 @@ constexpr std::string_view kWeights = "/model_weights_config.json";
 std::string MlpPath() { return DataPath("../../examples/mlp.pt2"); }
 std::vector<ZipSpec> MlpEntries() { return ReadZipSpecs(ReadBytes(MlpPath())); }
 
-Result<Program> Read(const std::vector<uint8_t>& bytes) {
-  return ReadPt2(bytes, nullptr, "model.pt2");
+Result<Program> Read(std::vector<uint8_t> bytes) {
+  const auto owner = std::make_shared<std::vector<uint8_t>>(std::move(bytes));
+  return ReadPt2(*owner, owner, "model.pt2");
 }
 
 // Replaces the first `from` in `text`.
