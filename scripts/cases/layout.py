@@ -75,6 +75,7 @@ def joins(t):
     t.add("cat_bf16", lambda x, y: torch.cat([x, y]), r(2, dtype=bf16), r(3, dtype=bf16))
     t.add("stack_rank0", lambda x, y: torch.stack([x, y]), v(1.0), v(2.0))
     t.add("hstack", lambda x, y: torch.hstack([x, y]), r(2, 3), r(2, 1), modes="both")
+    t.add("select_scatter", lambda x, y: torch.select_scatter(x, y, 1, -1), r(2, 3), r(2))
     t.add("split", lambda x: torch.split(x, 2, 1), r(2, 5), modes="both")
     t.add("split_sizes", lambda x: torch.split(x, [1, 3, 1], 1), r(2, 5), modes="both")
     t.add("split_one_used", lambda x: torch.split(x, 2, 0)[1], r(5, 2))

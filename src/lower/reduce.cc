@@ -217,7 +217,6 @@ constexpr LoweringRow kRows[] = {
     {"aten.sum.default", LowerSum},
     {"aten.sum.dim_IntList", LowerSum},
     {"aten.var.correction", LowerVar},
-    {"aten.var.default", LowerVar},
     {"aten.var.dim", LowerVar},
     {"aten.var_mean.correction", LowerVarMean},
     {"aten.var_mean.dim", LowerVarMean},

@@ -114,21 +114,6 @@ void LowerRepeat(Lowering& lower) {
   lower.Return(b.Tile(b.Reshape(input, std::move(dims)), std::move(multiples)));
 }
 
-// Each element `repeats` times along `dim`: a new axis behind it, tiled and merged.
-void LowerRepeatInterleave(Lowering& lower) {
-  Builder& b = lower.b();
-  Value* input = lower.In("self");
-  const int64_t repeats = lower.Int("repeats", 1);
-  if (!lower.Has("dim")) input = b.Reshape(input, {input->type.NumElements()});
-  const int64_t axis = lower.Axis("dim", 0, input->type.rank());
-  Dims dims = input->type.dims;
-  dims.insert(dims.begin() + axis + 1, 1);
-  Dims multiples(dims.size(), 1);
-  multiples[static_cast<size_t>(axis) + 1] = repeats;
-  Value* tiled = b.Tile(b.Reshape(input, std::move(dims)), std::move(multiples));
-  lower.Return(b.Reshape(tiled, lower.ResultType().dims));
-}
-
 // [N, C*r*r, H, W] -> [N, C, H*r, W*r], for any number of leading dimensions.
 void LowerPixelShuffle(Lowering& lower) {
   Builder& b = lower.b();
@@ -179,7 +164,6 @@ constexpr LoweringRow kRows[] = {
     {"aten.pixel_unshuffle.default", LowerPixelUnshuffle},
     {"aten.ravel.default", LowerReshape},
     {"aten.repeat.default", LowerRepeat},
-    {"aten.repeat_interleave.self_int", LowerRepeatInterleave},
     {"aten.reshape.default", LowerReshape},
     {"aten.reshape_as.default", LowerReshape},
     {"aten.squeeze.default", LowerReshape},
