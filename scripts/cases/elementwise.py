@@ -317,7 +317,7 @@ def casts(t):
     t.add("cast_float_bf16", lambda x: x.bfloat16(), hard(), target=BF16)
     t.add("cast_half_float", lambda x: x.float(), hard(f16))
     t.add("cast_int_narrow", lambda x: x.to(torch.int16).to(i32), v([0, 1, -1, 70000], i32))
-    t.add("cast_to_other", lambda x, y: x.to(y) + y, r(3, dtype=f16), r(3))
+    t.add("cast_to_other", lambda x, y: torch.ops.aten.to.other(x, y) + y, r(3, dtype=f16), r(3))
 
 
 def without_int(t):
