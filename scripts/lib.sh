@@ -7,9 +7,9 @@ jobs=$(nproc)
 
 # Debian 12 packages: to build, and further ones to test.
 build_packages=(cmake g++ ninja-build pkg-config flatbuffers-compiler flatbuffers-compiler-dev
-  libflatbuffers-dev libcli11-dev libsimdjson-dev libxxhash-dev libdeflate-dev)
+  libflatbuffers-dev libcli11-dev libsimdjson-dev libxxhash-dev libdeflate-dev python3)
 test_packages=(clang-14 clang-format-14 clang-tidy-14 clang-tools-14 googletest libgtest-dev
-  libgmock-dev libbenchmark-dev python3 python3-venv)
+  libgmock-dev libbenchmark-dev python3-venv)
 
 # Runs a command with its output in a log that is shown only when it fails.
 quietly() {
