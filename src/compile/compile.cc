@@ -19,22 +19,10 @@ constexpr std::string_view kAtenPasses[] = {
 
 // What runs on the lowered program, in order.
 constexpr std::string_view kTosaPasses[] = {
-    "drop-broadcasts",
-    "eliminate-dead-code",
-    "shrink-splats",
-    "fold-layout",
-    "share-equal-nodes",
-    "simplify-transposes",
-    "simplify-reshapes",
-    "eliminate-dead-code",
-    "simplify-transposes",
-    "simplify-reshapes",
-    "share-equal-nodes",
-    "fold-layout",
-    "eliminate-dead-code",
-    "merge-parameters",
-    "merge-const-shapes",
-    "eliminate-dead-code",
+    "drop-broadcasts",     "eliminate-dead-code", "shrink-splats",      "fold-layout",
+    "share-equal-nodes",   "simplify-transposes", "simplify-reshapes",  "eliminate-dead-code",
+    "simplify-transposes", "simplify-reshapes",   "share-equal-nodes",  "fold-layout",
+    "eliminate-dead-code", "merge-parameters",    "merge-const-shapes", "eliminate-dead-code",
 };
 
 // With the pool off, a constant is emitted where it is asked for: the merging passes stay out too.
