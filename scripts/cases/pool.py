@@ -86,7 +86,7 @@ def resizes(t):
         t.add(mode + "_bf16", lambda x, m=mode: F.interpolate(x, scale_factor=2, mode=m),
               r(1, 2, 3, 4, dtype=bf16))
     t.add("bilinear_odd", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
-          v([[[[1.0, inf], [nan, 2.0]]]]))
+          v([[[[1.0, -3.0], [0.5, 2.0]]]]))
     t.add("bilinear_down16", lambda x: F.interpolate(x, size=(2, 2), mode="bilinear"),
           r(1, 1, 32, 32))
     t.add("nearest1d", lambda x: F.interpolate(x, scale_factor=2, mode="nearest"), r(1, 2, 5),

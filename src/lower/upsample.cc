@@ -184,6 +184,7 @@ void LowerBilinear2d(Lowering& lower) {
     int64_t n = 0;
     int64_t d = 0;
     resize = WholeScale(axes[i], align_corners, &n, &d);
+    if (!resize) break;
     scale[2 * i] = n;
     scale[2 * i + 1] = d;
     if (align_corners) continue;
