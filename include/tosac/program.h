@@ -397,8 +397,6 @@ struct EmitReport {
 // Lowers a Program of TOSA nodes through the serializer. Errors: an ATen node is left.
 Result<Module> EmitModule(const Program& program, const Version& version,
                           const EmitOptions& options, EmitReport* report = nullptr);
-// Lifts a Module: blocks, names, locations, variables and bytes are kept.
-Result<Program> LiftModule(Module module);
 
 }  // namespace tosac::fx
 
