@@ -39,7 +39,6 @@ def made(t):
     t.add("arange_result", lambda x: (x, torch.arange(5, dtype=f32)), r(2))
     t.add("arange_compare", lambda n: torch.arange(5) < n, r(2, 1, dtype=i64, low=0, high=6))
     t.add("linspace", lambda x: x + torch.linspace(-1, 1, 5), r(2, 5), modes="core")
-    t.add("eye", lambda x: x @ torch.eye(3), r(2, 3), modes="core")
     t.add("sinusoid", lambda x: x * torch.exp(torch.arange(0, 4).float() * (-math.log(10000.0) / 8)),
           r(2, 4), modes="both")
     t.add("literal", lambda x: x + torch.tensor([1.0, -0.0, inf]), r(2, 3))

@@ -208,12 +208,52 @@ bool ParseEquation(const std::string& equation, std::vector<std::string>* terms,
   return true;
 }
 
+// "...ij,...jk->...ik" with letters for the dimensions that each ellipsis stands for, the last one
+// the same in every term. Letters of the equation are lower case here; upper case ones are free.
+std::string ExpandEllipses(const std::string& equation, std::span<Value* const> values) {
+  constexpr std::string_view kDots = "...";
+  if (equation.find(kDots) == std::string::npos) return equation;
+  std::string text;
+  for (const char c : equation) {
+    if (c != ' ') text += c;
+    if (c >= 'A' && c <= 'Z') return equation;
+  }
+  std::string expanded;
+  size_t term = 0;
+  size_t longest = 0;
+  size_t start = 0;
+  while (start <= text.size()) {
+    const size_t end = std::min(text.find_first_of(",-", start), text.size());
+    std::string letters = text.substr(start, end - start);
+    if (!letters.empty() && letters[0] == '>') letters.erase(0, 1);
+    const size_t dots = letters.find(kDots);
+    if (dots != std::string::npos) {
+      const size_t named = letters.size() - kDots.size();
+      const size_t rank = term < values.size() && values[term] != nullptr
+                              ? values[term]->type.dims.size()
+                              : named + longest;
+      const size_t count = rank > named ? rank - named : 0;
+      if (count > 20) return equation;
+      longest = std::max(longest, count);
+      std::string stand_ins;
+      for (size_t i = 0; i < count; ++i) stand_ins += static_cast<char>('Z' - (count - 1 - i));
+      letters.replace(dots, kDots.size(), stand_ins);
+    }
+    expanded += letters;
+    ++term;
+    if (end == text.size()) break;
+    expanded += text[end] == '-' ? "->" : ",";
+    start = end + 1;
+  }
+  return expanded;
+}
+
 void LowerEinsum(Lowering& lower) {
   Builder& b = lower.b();
   std::vector<std::string> letters;
   std::string result;
-  const std::string equation = lower.Str("equation", "");
   const std::vector<Value*> values = lower.Ins("tensors");
+  const std::string equation = ExpandEllipses(lower.Str("equation", ""), values);
   if (!ParseEquation(equation, &letters, &result) || letters.size() != values.size()) {
     return lower.Unsupported("the equation " + equation);
   }

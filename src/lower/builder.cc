@@ -409,6 +409,12 @@ Value* Builder::Gather(Value* values, Value* indices) {
          "GATHER can not take operands of types " + TypeText(values) + " and " + TypeText(indices));
     return values;
   }
+  // TOSA 1.0 gathers no BOOLs.
+  if (v.dtype == DType::kBOOL && target_.version().minor < 1) {
+    const DType carrier = target_.Has(Feature::kFp) ? DType::kFP32 : DType::kINT32;
+    Value* numbers = Gather(Cast(values, carrier), indices);
+    return Binary(Op::GREATER, numbers, ScalarLike(numbers, 0));
+  }
   Value* operands[] = {values, indices};
   return Emit(Op::GATHER, operands, TensorType(v.dtype, {v.dim(0), i.dim(1), v.dim(2)}));
 }

@@ -219,8 +219,11 @@ Value* Builder::MatMul(Value* a, Value* b) {
   }
   operands[2] = ZeroPoint(ta.dtype);
   operands[3] = ZeroPoint(tb.dtype);
-  const DType out = ta.dtype == DType::kINT8 ? DType::kINT32 : ta.dtype;
-  return Emit(Op::MATMUL, operands, TensorType(out, {ta.dim(0), ta.dim(1), tb.dim(2)}));
+  // BF16 matrices have an FP32 product.
+  const bool bfloat = ta.dtype == DType::kBF16;
+  const DType out = bfloat ? DType::kFP32 : ta.dtype == DType::kINT8 ? DType::kINT32 : ta.dtype;
+  Value* product = Emit(Op::MATMUL, operands, TensorType(out, {ta.dim(0), ta.dim(1), tb.dim(2)}));
+  return bfloat ? Cast(product, DType::kBF16) : product;
 }
 
 Value* Builder::Resize(Value* input, ResizeMode mode, std::array<int64_t, 4> scale,

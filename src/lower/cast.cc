@@ -13,7 +13,7 @@ void LowerTo(Lowering& lower) {
 constexpr LoweringRow kRows[] = {
     {"aten._to_copy.default", LowerTo}, {"aten.to.device", LowerTo},
     {"aten.to.dtype", LowerTo},         {"aten.to.dtype_layout", LowerTo},
-    {"aten.type_as.default", LowerTo},
+    {"aten.to.other", LowerTo},         {"aten.type_as.default", LowerTo},
 };
 
 }  // namespace

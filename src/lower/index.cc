@@ -55,6 +55,7 @@ Value* TakeRows(Builder& b, Value* input, int64_t axis, Value* indices) {
     return input;
   }
   const int64_t after = type.NumElements() / (before * type.dim(axis));
+  b.AssumeRange(indices, 0, static_cast<double>(type.dim(axis) - 1));
   Value* flat = b.Reshape(indices, {1, count});
   Value* rows = b.Reshape(input, {before, type.dim(axis), after});
   if (before > 1) flat = b.BroadcastTo(flat, {before, count});
@@ -99,6 +100,7 @@ void LowerGather(Lowering& lower) {
     return lower.Fail("lower-argument", "an index of another rank than the tensor");
   }
   const int64_t axis = lower.Axis("dim", 0, rank);
+  b.AssumeRange(index, 0, static_cast<double>(input->type.dim(axis) - 1));
   Dims size = input->type.dims;
   Dims perm;
   for (int64_t i = 0; i < rank; ++i) {
@@ -197,7 +199,9 @@ Value* LinearIndex(Lowering& lower, const IndexList& list, const Dims& sizes) {
         known[j] += (*elements)[j] * stride;
       }
     } else {
-      Value* index = WrapNegative(b, lower.Lowered(list.values[i]), sizes[i]);
+      Value* given = lower.Lowered(list.values[i]);
+      b.AssumeRange(given, static_cast<double>(-sizes[i]), static_cast<double>(sizes[i] - 1));
+      Value* index = WrapNegative(b, given, sizes[i]);
       index = b.Reshape(b.BroadcastTo(index, list.shape), {count});
       if (stride != 1) index = b.Mul(index, b.ScalarInt(index->type.dtype, stride, 1));
       computed = computed == nullptr ? index : b.Binary(Op::ADD, computed, index);

@@ -96,13 +96,6 @@ void LowerGroupNorm(Lowering& lower) {
               lower.Float("eps", 1e-5));
 }
 
-void LowerInstanceNorm(Lowering& lower) {
-  if (!lower.Bool("use_input_stats", true)) {
-    return lower.Unsupported("instance_norm by running statistics");
-  }
-  LowerGroups(lower, lower.AtenType("input").dim(1), lower.Float("eps", 1e-5));
-}
-
 // By running statistics (eval): x * scale + shift per channel.
 void LowerRunningBatchNorm(Lowering& lower) {
   Builder& b = lower.b();
@@ -115,6 +108,11 @@ void LowerRunningBatchNorm(Lowering& lower) {
   Value* rstd = b.Unary(Op::RSQRT, b.Binary(Op::ADD, variance, b.ScalarLike(variance, eps)));
   Value* output = b.Mul(b.Binary(Op::SUB, input, mean), rstd);
   lower.ReturnAs(Affine(lower, output, per_channel));
+}
+
+void LowerInstanceNorm(Lowering& lower) {
+  if (!lower.Bool("use_input_stats", true)) return LowerRunningBatchNorm(lower);
+  LowerGroups(lower, lower.AtenType("input").dim(1), lower.Float("eps", 1e-5));
 }
 
 // By the batch's own statistics: over every axis but the channels.

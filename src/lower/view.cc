@@ -146,6 +146,7 @@ void LowerPixelUnshuffle(Lowering& lower) {
 
 constexpr LoweringRow kRows[] = {
     {"aten.alias.default", LowerSame},
+    {"aten.alpha_dropout.default", LowerDropout},
     {"aten.broadcast_to.default", LowerExpand},
     {"aten.clone.default", LowerSame},
     {"aten.contiguous.default", LowerSame},

@@ -31,6 +31,8 @@ constexpr InPlaceRow kInPlace[] = {
     {"aten.zero_.default", "aten.zeros_like.default", "", ""},
     {"aten.fill_.Scalar", "aten.full_like.default", "value", "fill_value"},
     {"aten.fill_.Tensor", "aten.copy.default", "value", "src"},
+    {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar", "", ""},
+    {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor", "", ""},
     {"aten.dropout_.default", "aten.dropout.default", "self", "input"},
     {"aten.feature_dropout_.default", "aten.feature_dropout.default", "self", "input"},
     {"aten.alpha_dropout_.default", "aten.alpha_dropout.default", "self", "input"},
