@@ -4,7 +4,7 @@
 import torch
 import torch.nn.functional as F
 
-from cases.kit import Table, bf16, f16, inf, nan, r, v
+from cases.kit import INT_FP, Table, bf16, f16, inf, nan, r, v
 
 
 def pools(t):
@@ -92,7 +92,7 @@ def resizes(t):
     t.add("nearest1d", lambda x: F.interpolate(x, scale_factor=2, mode="nearest"), r(1, 2, 5),
           modes="both")
     t.add("linear1d", lambda x: F.interpolate(x, scale_factor=2, mode="linear"), r(1, 2, 5),
-          modes="core")
+          modes="core", target=INT_FP)
     for factor in (2, 3):
         t.add(f"pixel_shuffle{factor}", lambda x, n=factor: F.pixel_shuffle(x, n),
               r(2, 2 * factor * factor, 3, 4), modes="both")

@@ -15,6 +15,7 @@ struct Cell {
   Value* weight_hh = nullptr;
   Value* bias_ih = nullptr;
   Value* bias_hh = nullptr;
+  Value* projection = nullptr;  // of an LSTM's hidden state, [P, H]
 };
 
 // Gate `index` of `gates`: columns [index * H, (index + 1) * H).
@@ -24,7 +25,7 @@ Value* Gate(Builder& b, Value* gates, int64_t index, int64_t hidden) {
 
 // i, f, g, o; c = f * c + i * g; h = o * tanh(c).
 void LstmStep(Builder& b, Value* input_gates, const Cell& cell, Value** h, Value** c) {
-  const int64_t hidden = (*h)->type.dim(1);
+  const int64_t hidden = (*c)->type.dim(1);
   Value* gates = b.Binary(Op::ADD, input_gates, Linear(b, *h, cell.weight_hh, cell.bias_hh));
   Value* in = b.Unary(Op::SIGMOID, Gate(b, gates, 0, hidden));
   Value* forget = b.Unary(Op::SIGMOID, Gate(b, gates, 1, hidden));
@@ -32,6 +33,7 @@ void LstmStep(Builder& b, Value* input_gates, const Cell& cell, Value** h, Value
   Value* out = b.Unary(Op::SIGMOID, Gate(b, gates, 3, hidden));
   *c = b.Binary(Op::ADD, b.Mul(forget, *c), b.Mul(in, candidate));
   *h = b.Mul(out, b.Unary(Op::TANH, *c));
+  if (cell.projection != nullptr) *h = Linear(b, *h, cell.projection, nullptr);
 }
 
 // r, z, n; n = tanh(x_n + r * h_n); h = (h - n) * z + n.
@@ -81,20 +83,24 @@ struct Options {
 };
 
 bool ReadCells(Lowering& lower, const Options& options, std::vector<Cell>* cells) {
-  const std::vector<Value*> params = lower.Ins("params");
-  const size_t per_cell = options.has_biases ? 4 : 2;
+  std::vector<Value*> params = lower.Ins("params");
   const auto count = static_cast<size_t>(options.layers * options.directions);
+  const size_t plain = options.has_biases ? 4 : 2;
+  const bool projects = options.is_lstm && params.size() == count * (plain + 1);
+  const size_t per_cell = plain + (projects ? 1 : 0);
   if (params.size() != count * per_cell ||
       std::find(params.begin(), params.end(), nullptr) != params.end()) {
     lower.Unsupported("weights that are not four (two without biases) a layer and direction");
     return false;
   }
+  for (Value*& param : params) param = lower.ToCompute(param);
   for (size_t i = 0; i < count; ++i) {
     Cell cell{params[i * per_cell], params[i * per_cell + 1], nullptr, nullptr};
     if (options.has_biases) {
       cell.bias_ih = params[i * per_cell + 2];
       cell.bias_hh = params[i * per_cell + 3];
     }
+    if (projects) cell.projection = params[i * per_cell + plain];
     cells->push_back(cell);
   }
   return true;
@@ -126,7 +132,7 @@ void LowerRecurrent(Lowering& lower, bool is_lstm) {
   constexpr int64_t kMaxSteps = 4096;
   std::vector<Cell> cells;
   if (options.layers < 1 || options.layers > 64 || !ReadCells(lower, options, &cells)) return;
-  Value* input = lower.In("input");
+  Value* input = lower.ToCompute(lower.In("input"));
   const bool batched = input->type.rank() == 3;
   const bool batch_first = lower.Bool("batch_first", false) && batched;
   if (!batched) input = b.Reshape(input, {input->type.dim(0), 1, input->type.dim(1)});
@@ -138,6 +144,7 @@ void LowerRecurrent(Lowering& lower, bool is_lstm) {
       std::find(initial.begin(), initial.end(), nullptr) != initial.end()) {
     return lower.Fail("lower-argument", "the initial states are missing");
   }
+  for (Value*& state : initial) state = lower.ToCompute(state);
   std::vector<Value*> last_h;
   std::vector<Value*> last_c;
   for (int64_t layer = 0; layer < options.layers && !b.failed(); ++layer) {
@@ -157,7 +164,7 @@ void LowerRecurrent(Lowering& lower, bool is_lstm) {
   Value* output = batch_first ? b.Transpose(input, Dims{1, 0, 2}) : input;
   const auto give = [&](Value* value, size_t result) {
     if (result >= lower.num_results() || lower.node().result(result)->uses().empty()) return;
-    lower.Return(b.Reshape(value, lower.ResultType(result).dims), result);
+    lower.ReturnAs(value, result);
   };
   give(output, 0);
   give(JoinStates(b, last_h), 1);
