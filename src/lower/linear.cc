@@ -51,8 +51,10 @@ Value* Linear(Builder& b, Value* input, Value* weight, Value* bias) {
   }
   const int64_t rows = input->type.NumElements() / in_features;
   if (bias == nullptr) bias = b.Scalar(input->type.dtype, 0, 1);
-  Value* conv = b.Conv2d(b.Reshape(input, {1, 1, rows, in_features}),
-                         b.Reshape(weight, {out_features, 1, 1, in_features}), bias, Window2d{});
+  // One after the other: the order of arguments is the compiler's choice, the file's is not.
+  Value* matrix = b.Reshape(input, {1, 1, rows, in_features});
+  Value* filter = b.Reshape(weight, {out_features, 1, 1, in_features});
+  Value* conv = b.Conv2d(matrix, filter, bias, Window2d{});
   Dims dims = input->type.dims;
   dims.back() = out_features;
   return b.Reshape(conv, dims);
