@@ -34,16 +34,32 @@ uint64_t HashKey(const ConstantKey& key) {
   return XXH3_64bits_withSeed(key.bytes.data(), key.bytes.size(), seed);
 }
 
+size_t ConstantPool::SlotOf(uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t at = hash & mask;
+  while (slots_[at].id != kFree && slots_[at].hash != hash) at = (at + 1) & mask;
+  return at;
+}
+
+void ConstantPool::Grow() {
+  constexpr size_t kFirst = 64;
+  std::vector<Slot> old(std::max(kFirst, slots_.size() * 2));
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (slot.id != kFree) slots_[SlotOf(slot.hash)] = slot;
+  }
+}
+
 std::optional<ValueId> ConstantPool::Find(const Block& block, const ConstantKey& key) const {
-  const auto bucket = buckets_.find(hash_(key));
-  if (bucket == buckets_.end()) return std::nullopt;
+  if (slots_.empty()) return std::nullopt;
+  const Slot& slot = slots_[SlotOf(hash_(key))];
+  if (slot.id == kFree) return std::nullopt;
   const auto key_of = [&](ValueId id) { return KeyOf(block.values[id]); };
-  const std::vector<ValueId>& ids = bucket->second.more;
-  if (ids.empty()) {
-    const ValueId only = bucket->second.first;
-    if (Compare(key_of(only), key) == 0) return only;
+  if (slot.id != kMany) {
+    if (Compare(key_of(slot.id), key) == 0) return slot.id;
     return std::nullopt;
   }
+  const std::vector<ValueId>& ids = collisions_.at(slot.hash);
   const auto at = std::lower_bound(ids.begin(), ids.end(), key, [&](ValueId id, const auto& k) {
     return Compare(key_of(id), k) < 0;
   });
@@ -52,12 +68,21 @@ std::optional<ValueId> ConstantPool::Find(const Block& block, const ConstantKey&
 }
 
 void ConstantPool::Insert(const Block& block, ValueId id) {
+  if (used_ * 2 >= slots_.size()) Grow();
   const ConstantKey key = KeyOf(block.values[id]);
-  const auto [entry, fresh] = buckets_.try_emplace(hash_(key), Bucket{id, {}});
+  const uint64_t hash = hash_(key);
+  Slot& slot = slots_[SlotOf(hash)];
   ++size_;
-  if (fresh) return;
-  std::vector<ValueId>& ids = entry->second.more;
-  if (ids.empty()) ids.push_back(entry->second.first);
+  if (slot.id == kFree) {
+    slot = {hash, id};
+    ++used_;
+    return;
+  }
+  std::vector<ValueId>& ids = collisions_[hash];
+  if (slot.id != kMany) {
+    ids.push_back(slot.id);
+    slot.id = kMany;
+  }
   const auto at = std::lower_bound(ids.begin(), ids.end(), key, [&](ValueId other, const auto& k) {
     return Compare(KeyOf(block.values[other]), k) < 0;
   });

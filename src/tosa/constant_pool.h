@@ -40,14 +40,21 @@ class ConstantPool {
   size_t size() const { return size_; }
 
  private:
-  // Sorted by key; nearly always one element, so the first is kept without an allocation.
-  struct Bucket {
-    ValueId first = 0;
-    std::vector<ValueId> more;  // all of them, sorted, once there are two
+  // One hash of the table; `id` is the only value with it, or kMany.
+  struct Slot {
+    uint64_t hash = 0;
+    ValueId id = kFree;
   };
+  static constexpr ValueId kFree = ~ValueId{0};
+  static constexpr ValueId kMany = kFree - 1;
+
+  size_t SlotOf(uint64_t hash) const;  // that holds the hash, or is free for it
+  void Grow();
 
   ConstantHash hash_;
-  std::unordered_map<uint64_t, Bucket> buckets_;
+  std::vector<Slot> slots_;  // a power of two of them, at most half in use, probed in order
+  size_t used_ = 0;
+  std::unordered_map<uint64_t, std::vector<ValueId>> collisions_;  // of kMany, sorted by key
   size_t size_ = 0;
 };
 

@@ -78,7 +78,17 @@ Hash128 HashConstant(const Value& value) {
 std::string_view Module::Own(std::string text) { return strings_.emplace_back(std::move(text)); }
 
 std::span<const uint8_t> Module::Own(std::vector<uint8_t> bytes) {
-  return bytes_.emplace_back(std::move(bytes));
+  // Small ones (most constants are a few bytes) share a chunk that never grows past its capacity.
+  constexpr size_t kChunk = size_t{1} << 16;
+  constexpr size_t kSmall = 1024;
+  if (bytes.size() > kSmall) return bytes_.emplace_back(std::move(bytes));
+  if (bytes_.empty() || bytes_.back().capacity() - bytes_.back().size() < bytes.size()) {
+    bytes_.emplace_back().reserve(kChunk);
+  }
+  std::vector<uint8_t>& chunk = bytes_.back();
+  const size_t start = chunk.size();
+  chunk.insert(chunk.end(), bytes.begin(), bytes.end());
+  return std::span<const uint8_t>(chunk).subspan(start);
 }
 
 void Module::Keep(std::shared_ptr<const void> owner) {
